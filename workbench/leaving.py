@@ -31,11 +31,8 @@ def left_behind() -> bool:
 def in_time(conduct: Conduct, work: Callable[[Conduct], Result]) -> Result:
     """`work(conduct)` in a thread, so that this one hears signals; where nothing can end it, here.
 
-    Raises
-    ------
-    Cancelled
-        Where the work did not end within `GRACE`: its thread is left to itself, is heard no more,
-        and ends at its next look or with the process.
+    Raises Cancelled where the work did not end within `GRACE`: its thread is left to itself, is
+    heard no more, and ends at its next look or with the process.
     """
     if conduct.deadline is None and conduct.progress is SILENT:
         return work(conduct)

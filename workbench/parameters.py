@@ -35,6 +35,9 @@ def read_parameters(
     a command line and Python mean the same; a value that is of the type already is left as it is. A
     number is at least 0 unless its declaration (`Count`, `Positive`, `Signed`) says otherwise.
 
+    Raises UsageError with the code, naming every parameter that does not exist or has a value of
+    another type or range.
+
     Parameters
     ----------
     cls : dataclass type
@@ -44,12 +47,6 @@ def read_parameters(
         Whose parameters they are, as messages name it.
     code : str
         Of the error.
-
-    Raises
-    ------
-    UsageError
-        With the code, naming every parameter that does not exist or has a value of another type or
-        range.
     """
     declared = [entry.name for entry in fields(cls) if entry.init]
     types = get_type_hints(cls, include_extras=True) if given else {}
@@ -194,10 +191,7 @@ def _wanted(declared: Any) -> str:
 def read_size(size: str | int) -> int:
     """Bytes of a size such as `10GB`, `512 MiB` or `1.5gb`; a number alone is bytes.
 
-    Raises
-    ------
-    UsageError
-        E0840 for anything else.
+    Raises E0840 for anything else.
     """
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([A-Za-z]*)", str(size).strip())
     unit = _UNITS.get(found[2].upper()) if found is not None else None

@@ -40,10 +40,7 @@ def require_experiments() -> None:
 
     Where the command runs in a checkout of the same version, its experiments are taken.
 
-    Raises
-    ------
-    InputError
-        E0250 where there are none.
+    Raises E0250 where there are none.
     """
     root = next(filter(_is_checkout, (_PACKAGE.parent, Path.cwd())), None)
     if root is None:
@@ -72,10 +69,7 @@ def _is_checkout(folder: Path) -> bool:
 def error_page(code: str) -> str:
     """The long page of a diagnostic's code, in Markdown.
 
-    Raises
-    ------
-    UsageError
-        When there is no such code.
+    Raises UsageError when there is no such code.
     """
     try:
         return shipped("docs", "errors", f"{code}.md").read_text(encoding="utf-8")
@@ -91,10 +85,7 @@ def datasets_directory(data_dir: str | os.PathLike[str] | None = None) -> Path:
     """The directory of the real data sets: `data_dir`, else `$WORKBENCH_DATASETS`, else
     `../shared/datasets`.
 
-    Raises
-    ------
-    UsageError
-        When no such directory exists.
+    Raises UsageError when no such directory exists.
     """
     chosen = (
         data_dir

@@ -57,10 +57,6 @@ class Database(Transactions):
             DuckDB's worker threads; None for all cores.
         memory_limit : str or None
             Such as `'4GB'`; None for DuckDB's default, 80 % of memory.
-
-        Raises
-        ------
-        InputError
         """
         target = None if path is None else Path(path)
         if target is not None:

@@ -36,6 +36,8 @@ def scores(
 ) -> Mapping[str, float]:
     """Every metric that fits the truth, by name; atoms whose truth is NaN are skipped.
 
+    Raises E0701 when shapes differ or a value is not a number; E0702 when no label is left.
+
     Parameters
     ----------
     values : array-like, shape (n,)
@@ -46,11 +48,6 @@ def scores(
         `auto` is binary when every label is 0 or 1.
     threshold : float
         A value at or above it counts as true in F1, precision, recall and accuracy.
-
-    Raises
-    ------
-    UsageError
-        E0701 when shapes differ or a value is not a number; E0702 when no label is left.
     """
     predicted, labels = _labelled(values, truth)
     binary = bool(np.isin(labels, (0.0, 1.0)).all())

@@ -76,6 +76,8 @@ def ground_again(
 ) -> Piece:
     """Ground the rules that read changed facts, or all.
 
+    Raises what `workbench.grounding.ground` does.
+
     Parameters
     ----------
     before : DataShape or None
@@ -85,10 +87,6 @@ def ground_again(
     changed : mapping of str to (FactRows or None)
         Predicates with facts that were not there then, or are no longer; and which, where that is
         known.
-
-    Raises
-    ------
-    What `workbench.grounding.ground` raises.
     """
     program = with_dates_of_scopes(database, program)
     connection = database.cursor()

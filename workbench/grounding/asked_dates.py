@@ -27,11 +27,8 @@ FOUND = "dates of scopes"
 def with_dates_of_scopes(database: Database, program: Program) -> Program:
     """The program with the dates that its scopes ask at, in any world, among its constants.
 
-    Raises
-    ------
-    InputError
-        E0251 where a fact of a predicate that is asked at dates has something else in a date's
-        place.
+    Raises E0251 where a fact of a predicate that is asked at dates has something else in a date's
+    place.
     """
     scopes = [one for one in program.scopes if asked_at(program.predicates[one.head.predicate])]
     if not scopes:

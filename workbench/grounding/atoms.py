@@ -149,11 +149,8 @@ class AtomTable:
         """The id of an atom written as `Predicate(Constant, ...)`, in a world, by id or name, where
         several have it.
 
-        Raises
-        ------
-        UsageError
-            E0305 when no open atom is written so, E0247 when atoms of several worlds are and none
-            is chosen.
+        Raises E0305 when no open atom is written so, E0247 when atoms of several worlds are and
+        none is chosen.
         """
         name, constants = parse_atom(text) or (text, ())
         rows = np.zeros(0, np.int64)

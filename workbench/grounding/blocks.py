@@ -21,10 +21,7 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
 
     Known members fold into the right side: a true one leaves 0 for the rest.
 
-    Raises
-    ------
-    InfeasibleError
-        E0321 when known members leave a block no state.
+    Raises E0321 when known members leave a block no state.
     """
     made = [
         part

@@ -28,10 +28,7 @@ _WORD = r"(?u)[^\W_]+"
 def user_errors() -> Iterator[None]:
     """Tell what a function of the user's raised in the user's words, not in the database's.
 
-    Raises
-    ------
-    InputError
-        E0331.
+    Raises E0331.
     """
     try:
         yield

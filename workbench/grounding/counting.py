@@ -116,11 +116,8 @@ def count_plan(
 ) -> Tally:
     """Run the count queries of one clause, of which `counted` may give the lines.
 
-    Raises
-    ------
-    InputError
-        E0310 where a query would count more than `most` groundings with an open atom; E0330 for an
-        atom not listed.
+    Raises E0310 where a query would count more than `most` groundings with an open atom; E0330 for
+    an atom not listed.
     """
     count = _Count(plan, plan.width)
     bindings = open_bindings(vocabulary, plan.clause)

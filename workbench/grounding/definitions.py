@@ -44,13 +44,8 @@ def make_definitions(vocabulary: Vocabulary, needed: Collection[str]) -> None:
     once a rule, else rounds over what the last round found: semi-naive evaluation, Ullman 1989).
     Cost: that of the joins.
 
-    Raises
-    ------
-    UsageError
-        E0323 where a definition reads a predicate that is open; E0324 where a defined predicate has
-        facts, too.
-    InputError
-        E0325 where there would be more facts than `MOST_FACTS`.
+    Raises E0323 where a definition reads a predicate that is open; E0324 where a defined predicate
+    has facts, too; E0325 where there would be more facts than `MOST_FACTS`.
     """
     program = vocabulary.program
     for together in strata(program):

@@ -36,11 +36,8 @@ def fitted(
     fewer bins); deviations are of the whole population. Facts of the evidence alone are read, of
     the chosen worlds.
 
-    Raises
-    ------
-    InputError
-        E0251 where an atom is asked at what is no date; E0327 where the data have too few numbers;
-        E0328 where a predicate of the data is called like a function.
+    Raises E0251 where an atom is asked at what is no date; E0327 where the data have too few
+    numbers; E0328 where a predicate of the data is called like a function.
     """
     return with_dates_of_scopes(database, _with_numbers(database, program, worlds))
 

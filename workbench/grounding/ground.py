@@ -64,15 +64,9 @@ def ground(
     Rows come in order of rule, clause and `+` constants, and within those in an order that depends
     only on the names of constants: not on the order of facts, nor on the number of threads.
 
-    Raises
-    ------
-    UsageError
-        E0301 to E0302, for names that do not exist or contradict.
-    InputError
-        E0310 when a rule has more ground rows than the limit, E0340 where all would take more than
-        the memory allowed, before anything is materialised.
-    InfeasibleError
-        E0320 when evidence or hard unit rules contradict.
+    Raises E0301 or E0302, for names that do not exist or contradict; E0310 when a rule has more
+    ground rows than the limit, E0340 where all would take more than the memory allowed, before
+    anything is materialised; E0320 when evidence or hard unit rules contradict.
     """
     request = request or GroundRequest()
     return Grounder(database, database.cursor(), program, request, progress, backend).run()

@@ -42,11 +42,8 @@ def derive_facts(problem: IlpProblem) -> IlpProblem:
     Clauses are evaluated as definitions are. A clause of comparisons alone, such as
     `gteq(X, Y) :- number(X), number(Y), X >= Y`, ranges over the constants of its modes' types.
 
-    Raises
-    ------
-    InputError
-        `E0220` for each clause that is no Datalog: function terms, disjunction, arithmetic, a head
-        variable that nothing binds, a cut that changes answers, or recursion through negation.
+    Raises E0220 for each clause that is no Datalog: function terms, disjunction, arithmetic, a head
+    variable that nothing binds, a cut that changes answers, or recursion through negation.
     """
     if not problem.clauses:
         return problem

@@ -23,12 +23,7 @@ def interruptible(
 
     Yields a list whose last text says what is being done, for the message.
 
-    Raises
-    ------
-    Cancelled
-        When `progress` was cancelled.
-    InputError
-        E0312 when the seconds were over.
+    Raises Cancelled when `progress` was cancelled; E0312 when the seconds were over.
     """
     doing: list[str] = []
     done = Event()

@@ -50,10 +50,7 @@ class LazyRows:
     def violated(self, values: Float) -> Rows:
         """All rows that `values` (float64, shape (n_atoms,)) violates and no call returned yet.
 
-        Raises
-        ------
-        InputError
-            E0310 where a state violates more rows than the request's limit.
+        Raises E0310 where a state violates more rows than the request's limit.
         """
         numbering, vocabulary = self.numbering, self.vocabulary
         above = np.flatnonzero(values > 1e-9)

@@ -40,10 +40,7 @@ def too_large(allowed: int | None, rows: int, entries: int, atoms: int) -> Diagn
 def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Diagnostic:
     """What to say of a network whose rows are kept in files: E0334 as a warning.
 
-    Raises
-    ------
-    InputError
-        E0340 where neither memory would hold the atoms nor the disk the rows.
+    Raises E0340 where neither memory would hold the atoms nor the disk the rows.
     """
     allowed = allowed or 0
     needed, (free, folder) = A_ROW_ON_DISK * rows + AN_ENTRY_ON_DISK * entries, free_bytes()

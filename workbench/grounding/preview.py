@@ -60,11 +60,8 @@ def preview(
     Counts are exact: merged rows are counted by the queries that would return them. A rule above
     the request's limit is only counted before merging.
 
-    Raises
-    ------
-    InputError
-        E0310 for a rule of more ground rows than can be counted; E0312 when all `seconds` were
-        over; it names the rule that was being counted.
+    Raises E0310 for a rule of more ground rows than can be counted; E0312 when all `seconds` were
+    over; it names the rule that was being counted.
     """
     request = request or GroundRequest()
     connection = database.cursor()

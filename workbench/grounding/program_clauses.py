@@ -20,11 +20,8 @@ def clauses_of(
 ) -> tuple[Clause | LinearRule, ...]:
     """Clausal form; where it depends on domains, those of each requested world by itself.
 
-    Raises
-    ------
-    InputError
-        E0252 where a rule could see facts later than the date that an atom is asked at, unless that
-        is allowed.
+    Raises E0252 where a rule could see facts later than the date that an atom is asked at, unless
+    that is allowed.
     """
     worlds = chosen_worlds(database, request)
     clauses = clausal_form_by_world(program, StoredDomains(database, worlds).by_world())

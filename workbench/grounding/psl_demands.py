@@ -27,12 +27,9 @@ def check_demands(
 ) -> None:
     """Refuse a soft program that cannot mean what it says.
 
-    Raises
-    ------
-    InputError
-        E0309 for predicates that the data have nothing of; E0315 for a program without rules; E0316
-        for a product of several open atoms, E0317 for an open atom in a filter, E0329 for a
-        function that is a predicate of the data. All of them at once.
+    Raises E0309 for predicates that the data have nothing of; E0315 for a program without rules;
+    E0316 for a product of several open atoms, E0317 for an open atom in a filter, E0329 for a
+    function that is a predicate of the data. All of them at once.
     """
     if not program.rules:
         raise InputError.of(

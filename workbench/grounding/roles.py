@@ -87,10 +87,7 @@ def assign_roles(
 ) -> tuple[dict[str, RoleOf], list[Diagnostic]]:
     """The role of every predicate of the program.
 
-    Raises
-    ------
-    UsageError
-        E0301 for a name that is no predicate; E0302 for a predicate both query and closed.
+    Raises E0301 for a name that is no predicate; E0302 for a predicate both query and closed.
     """
     _check_names(program, request)
     _check_values(program, request)

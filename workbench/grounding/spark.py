@@ -99,10 +99,7 @@ class Spark(Elsewhere):
     def frame(self, query: Select | Union) -> DataFrame:
         """A query as a data frame, in no order.
 
-        Raises
-        ------
-        UsageError
-            E0880 for a function that Spark has not; E0881 for a query that it cannot plan.
+        Raises E0880 for a function that Spark has not; E0881 for a query that it cannot plan.
         """
         from pyspark.errors import AnalysisException
 
@@ -134,12 +131,7 @@ class Spark(Elsewhere):
 def spark_session(master: str) -> Iterator[SparkSession]:
     """A session on a master, closed at the end; one that is there already stays open.
 
-    Raises
-    ------
-    InputError
-        E0882 where pyspark is not installed.
-    UsageError
-        E0883 where Spark does not start.
+    Raises E0882 where pyspark is not installed; E0883 where Spark does not start.
     """
     try:
         from pyspark.errors import PySparkException

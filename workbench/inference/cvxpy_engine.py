@@ -79,12 +79,7 @@ class ConvexSolver(Engine):
     ) -> Solution:
         """MAP state in [0, 1] and the bound of the solver's own dual values.
 
-        Raises
-        ------
-        UsageError
-            E0402, where no solver has that name.
-        InputError
-            E0402, where it is not installed.
+        Raises E0402, where no solver has that name; E0402, where it is not installed.
         """
         solver = self._chosen()
         program = fold(relax(network, weights))

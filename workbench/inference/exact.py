@@ -90,10 +90,7 @@ class Exact(Engine):
     ) -> Solution:
         """Marginals with `diagnostics["log_z"]` (of `exp(-energy)`), or a least-energy state.
 
-        Raises
-        ------
-        UsageError
-            E0421 where a component is too wide.
+        Raises E0421 where a component is too wide.
         """
         layout = lay_out(network, weights)
         forced = propagate(layout, network)

@@ -80,10 +80,7 @@ class MCSAT(Engine):
     ) -> Solution:
         """Marginal probabilities. Chains start at `start`, or apart as `from_map` says.
 
-        Raises
-        ------
-        UsageError
-            E0421 where rows are no clauses.
+        Raises E0421 where rows are no clauses.
         """
         refuse(self.declines(network, weights), self.name)
         layout = lay_out(network, weights, clauses=True)

@@ -12,10 +12,7 @@ from workbench.interchange import ClauseProgram
 def write_integer_program(program: ClauseProgram, path: Path) -> None:
     """Write a program over 0/1 columns in the form of the path's ending, .lp or .mps.
 
-    Raises
-    ------
-    OSError
-        Where the file cannot be written.
+    Raises OSError where the file cannot be written.
     """
     import highspy
 

@@ -56,13 +56,8 @@ def engine_class(name: str) -> Any:
 def make_engine(name: str, task: Task | None = None, **parameters: object) -> Engine:
     """An engine by name with its parameters; engines that can do both tasks are told which.
 
-    Raises
-    ------
-    UsageError
-        E0411 for an unknown engine, E0412 for a parameter it does not have or a value of another
-        type, E0413 for a task it cannot do.
-    InputError
-        E0402 where a package that it needs is not installed.
+    Raises E0411 for an unknown engine, E0412 for a parameter it does not have or a value of another
+    type, E0413 for a task it cannot do; E0402 where a package that it needs is not installed.
     """
     cls = engine_class(name)
     missing = [package for package in cls.accepts.requires if find_spec(package) is None]
@@ -92,10 +87,7 @@ def tasks_of(name: str) -> tuple[Task, ...]:
 def has_parameter(name: str, parameter: str) -> bool:
     """Whether an engine has a parameter; `auto` hands its own to the engine that it takes.
 
-    Raises
-    ------
-    UsageError
-        E0411 for an unknown engine.
+    Raises E0411 for an unknown engine.
     """
     return name == "auto" or parameter in _parameters(name)
 
@@ -103,10 +95,7 @@ def has_parameter(name: str, parameter: str) -> bool:
 def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
     """The engine that `auto` took, with the parameters given: `samples` only where it samples.
 
-    Raises
-    ------
-    UsageError
-        E0412 for any other parameter that it does not have.
+    Raises E0412 for any other parameter that it does not have.
     """
     if isinstance(engine, Around):
         return replace(engine, engine=with_parameters(engine.engine, parameters))

@@ -32,6 +32,8 @@ def solve_relaxation(
 ) -> LinearAnswer:
     """Minimise a hinge problem over [0, 1].
 
+    Raises E0406, where the named solver cannot take the problem.
+
     Parameters
     ----------
     solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
@@ -41,11 +43,6 @@ def solve_relaxation(
         Where the first-order method starts.
     tolerance : float
         Relative gap at which the first-order method stops.
-
-    Raises
-    ------
-    UsageError
-        E0406, where the named solver cannot take the problem.
     """
     if solver == "auto":
         if has_roof_dual(problem):

@@ -40,11 +40,8 @@ def watched(
 
     Returns what the kernel returns, stopped or not: `stop[0]` tells.
 
-    Raises
-    ------
-    Cancelled
-        Where the kernel did not stop within `GRACE`: its thread is left to itself, and ends with
-        the process.
+    Raises Cancelled where the kernel did not stop within `GRACE`: its thread is left to itself, and
+    ends with the process.
     """
     return side_by_side(stop, conduct, [partial(kernel, *arguments, **named)])[0]
 

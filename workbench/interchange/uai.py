@@ -21,10 +21,7 @@ def parse_uai(text: str, name: str = "the model") -> FactorModel:
     factors, the scope of each (its length, then its variables), and for each factor the number of
     its values and the values, the last variable changing fastest.
 
-    Raises
-    ------
-    InputError
-        E0710 with what is wrong and at which word.
+    Raises E0710 with what is wrong and at which word.
     """
     words = text.split()
     if not words or words[0] not in KINDS:
@@ -50,11 +47,8 @@ def parse_evidence(text: str, states: Int64, name: str = "the evidence") -> Int6
     Both forms of the competitions are read: how many are known, then variable and state of each;
     and the same after the number of samples, which must be one.
 
-    Raises
-    ------
-    InputError
-        E0711 for anything else, for a variable or state that the model lacks, and for two states of
-        one variable.
+    Raises E0711 for anything else, for a variable or state that the model lacks, and for two states
+    of one variable.
     """
     found = _numbers(text.split(), name, "E0711")
     if not np.all(np.isfinite(found) & (found == np.floor(found))):

@@ -49,10 +49,7 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     stands first, and weights from TOP on are hard. A file of comments alone has no clause, and
     every state costs nothing.
 
-    Raises
-    ------
-    InputError
-        E0712 with the line and what is wrong there.
+    Raises E0712 with the line and what is wrong there.
     """
     top: float = np.inf
     declared, listed = 0, None

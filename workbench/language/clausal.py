@@ -43,6 +43,10 @@ def clausal_form(
 ) -> tuple[Clause | LinearRule, ...]:
     """The clauses of every rule, in order.
 
+    Raises E0115 when a rule has more than `limit` clauses or needs a domain that is not known;
+    E0113 for an indivisible formula `[...]` of several clauses; E0306 for a function of an
+    existentially quantified variable.
+
     Parameters
     ----------
     domains : mapping of type to its constants, optional
@@ -58,13 +62,6 @@ def clausal_form(
         A formula's weight is shared equally by the clauses of its distribution, tautologies (then
         dropped) and repeats (then merged) included; two or more conjoined single literals of a soft
         formula are one clause of the negated weight.
-
-    Raises
-    ------
-    InputError
-        E0115 when a rule has more than `limit` clauses or needs a domain that is not known; E0113
-        for an indivisible formula `[...]` of several clauses; E0306 for a function of an
-        existentially quantified variable.
     """
     return clausal_form_by_world(
         program, {0: _declared(program) | dict(domains or {})}, limit=limit
@@ -79,10 +76,7 @@ def clausal_form_by_world(
     A clause is of the worlds in `Clause.worlds`, of all where that is None. Domains are read where
     a quantifier needs them: a formula without one is put in clausal form once.
 
-    Raises
-    ------
-    InputError
-        As `clausal_form` does.
+    Raises what `clausal_form` does.
     """
     diagnostics = Diagnostics(program.sources)
     clauses = _all_clauses(program, worlds, limit, diagnostics)

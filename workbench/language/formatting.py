@@ -24,10 +24,7 @@ def format_mln_source(text: str, source: str | None = None) -> str:
 
     A statement with a comment inside stays as it is; `#include` lines too.
 
-    Raises
-    ------
-    InputError
-        With every error of syntax.
+    Raises InputError with every error of syntax.
     """
     return _rewritten(
         text, [(statement, _printed(item)) for statement, item in mln_statements(text, source)]

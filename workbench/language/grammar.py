@@ -54,10 +54,7 @@ class Grammar(local, Generic[Builder]):
     def parse(self, tokens: Sequence[Token], source: SourceText, start: str) -> object:
         """What the builder makes of a statement's tokens.
 
-        Raises
-        ------
-        Refused
-            Where they are no statement of the kind `start`.
+        Raises Refused where they are no statement of the kind `start`.
         """
         interactive = self.parser.parse_interactive(start=start)
         fed = 0

@@ -60,10 +60,7 @@ def extremum(kind: str, left: Line, right: Line) -> Line:
 def as_factor(line: Line) -> Factor:
     """An expression without atoms as one number or calculation.
 
-    Raises
-    ------
-    LinearProblem
-        When there is an atom in it.
+    Raises LinearProblem when there is an atom in it.
     """
     if any(term.atoms for term in line):
         raise LinearProblem("an atom stands where only numbers and |X| can stand")

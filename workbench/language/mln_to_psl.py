@@ -50,6 +50,9 @@ class PslTranslation:
 def mln_to_psl(program: Program) -> PslTranslation:
     """Translate weighted and hard clauses, `!` and `?` declarations into PSL.
 
+    Raises E0129 for each construct that PSL cannot express: functions, order comparisons, weights
+    to be learned or from data, existential quantifiers under a negative weight.
+
     Parameters
     ----------
     program : Program
@@ -59,12 +62,6 @@ def mln_to_psl(program: Program) -> PslTranslation:
     -------
     PslTranslation
         A clause of k literals gives one rule when its weight is not negative, k otherwise.
-
-    Raises
-    ------
-    InputError
-        E0129 for each construct that PSL cannot express: functions, order comparisons, weights to
-        be learned or from data, existential quantifiers under a negative weight.
     """
     diagnostics = Diagnostics(program.sources)
     translator = _Translator(program)

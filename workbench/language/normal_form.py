@@ -116,12 +116,8 @@ def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
     variables; any other is expanded over its domain, each copy's universal variables renamed. Over
     a domain known to be empty it is false: the disjunction of nothing.
 
-    Raises
-    ------
-    TooLarge
-        When there would be more disjunctions than the limit.
-    NeedsDomain
-        When a quantifier must be expanded over a domain that is not known.
+    Raises TooLarge when there would be more disjunctions than the limit; NeedsDomain when a
+    quantifier must be expanded over a domain that is not known.
     """
     match formula:
         case Atom():

@@ -106,10 +106,7 @@ def _reads(language: RuleLanguage, text: str) -> bool:
 def parse_program(text: str, source: str | None = None) -> Program:
     """The program of a text in either language; see `language_of`.
 
-    Raises
-    ------
-    InputError
-        With every error of the text (E01xx).
+    Raises InputError with every error of the text (E01xx).
     """
     return LANGUAGES[language_of(text)].parse(text, source, None)
 
@@ -117,12 +114,8 @@ def parse_program(text: str, source: str | None = None) -> Program:
 def read_program(path: str | os.PathLike[str]) -> Program:
     """Read a `.mln` or `.psl` file, or a PSL document's rules (`.json`, `.yaml`); also `.gz`.
 
-    Raises
-    ------
-    InputError
-        With every error of the file (E01xx).
-    UsageError
-        E0100 when the file's ending names neither language.
+    Raises InputError with every error of the file (E01xx); E0100 when the file's ending names
+    neither language.
     """
     file = Path(path)
     if is_document(file):
@@ -144,10 +137,7 @@ def read_program(path: str | os.PathLike[str]) -> Program:
 def format_text(text: str, language: Language, source: str | None = None) -> str:
     """A program's text in canonical form, its comments, blank lines and order kept.
 
-    Raises
-    ------
-    InputError
-        With every error of the text.
+    Raises InputError with every error of the text.
     """
     chosen = LANGUAGES[language]
     chosen.parse(text, source, Path(source).parent if source is not None else None)
@@ -157,12 +147,8 @@ def format_text(text: str, language: Language, source: str | None = None) -> str
 def format_source(path: str | os.PathLike[str]) -> str:
     """The text of a `.mln` or `.psl` file in canonical form: `format_text` of what it holds.
 
-    Raises
-    ------
-    InputError
-        With every error of the file.
-    UsageError
-        E0100 when the file's ending names neither language.
+    Raises InputError with every error of the file; E0100 when the file's ending names neither
+    language.
     """
     file = Path(path)
     language = language_of_file(file)

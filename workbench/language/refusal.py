@@ -23,10 +23,7 @@ class Refused(Exception):
 def finite_weight(text: str, span: Span | None) -> float:
     """The number that a weight's text stands for.
 
-    Raises
-    ------
-    Refused
-        E0132 when it is so large that sums of it would overflow.
+    Raises E0132 when it is so large that sums of it would overflow.
     """
     value = float(text)
     if not abs(value) <= LARGEST_WEIGHT:

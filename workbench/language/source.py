@@ -109,10 +109,7 @@ class Diagnostics:
 def read_text(path: Path, code: str = "E0101") -> str:
     """A file's text in UTF-8: no byte-order mark, line ends `\n`, `.gz` unpacked.
 
-    Raises
-    ------
-    InputError
-        With that code when the file is missing, is a directory, or is not UTF-8.
+    Raises InputError with that code when the file is missing, is a directory, or is not UTF-8.
     """
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -125,10 +122,7 @@ def read_text(path: Path, code: str = "E0101") -> str:
 def decoded(data: bytes, name: str, code: str = "E0101") -> str:
     """The text of bytes in UTF-8, as `read_text` gives it; `name` is what errors call them.
 
-    Raises
-    ------
-    InputError
-        With that code when they are not UTF-8.
+    Raises InputError with that code when they are not UTF-8.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError.of(code, f"{name} is in UTF-16", help="save it as UTF-8")

@@ -61,6 +61,8 @@ def choose(
 ) -> Choice[Candidate]:
     """Score every candidate on every split.
 
+    Raises E0507, where no candidate was scored on every split.
+
     Parameters
     ----------
     candidates : sequence
@@ -71,11 +73,6 @@ def choose(
         reach are left out.
     score : callable
         Of weights on a part; larger is better.
-
-    Raises
-    ------
-    UsageError
-        E0507, where no candidate was scored on every split.
     """
     rows = [[score(weights, held) for weights in fits(rest)] for rest, held in splits]
     tried = min(map(len, rows), default=0)
@@ -116,6 +113,8 @@ def validate(
     """Fit every combination of parameters without one example, and score it there: the conditional
     log-likelihood of its marginals, in soft logic the mean absolute error of its MAP state.
 
+    Raises E0507 with fewer than two examples, or where no combination was scored in time.
+
     Parameters
     ----------
     learner : Learner
@@ -125,11 +124,6 @@ def validate(
         Which example is held out of training.
     sweeps, burn_in : int
         Of the Gibbs chain that gives the marginals, started at all false.
-
-    Raises
-    ------
-    UsageError
-        E0507 with fewer than two examples, or where no combination was scored in time.
     """
     if len(examples) < 2:
         raise UsageError.of(

@@ -36,10 +36,7 @@ class Databases:
     def ask(self, weights: Float) -> list[Separation]:
         """What the learner's oracle finds at some weights; the next search starts there.
 
-        Raises
-        ------
-        UsageError
-            E0513 where relaxed states are needed and the oracle gives none.
+        Raises E0513 where relaxed states are needed and the oracle gives none.
         """
         augmented = np.append(weights, 1.0)
         found = self.separate(weights, lambda world: self.learner.oracle(world.network, augmented))

@@ -71,11 +71,7 @@ class ExactLikelihood(Learner):
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """See `Learner.fit`.
 
-        Raises
-        ------
-        UsageError
-            `E0510` when a soft ground clause holds two open atoms; `E0503` when no atom is
-            labelled.
+        Raises E0510 when a soft ground clause holds two open atoms; E0503 when no atom is labelled.
         """
         templates = training.templates
         features, target = _training_matrix(training.examples)

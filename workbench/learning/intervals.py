@@ -74,18 +74,15 @@ def weight_intervals(
     data. A pseudo-likelihood counts dependent atoms as if they were independent, so where rules tie
     atoms together intervals over worlds are the honest ones and the others are too narrow.
 
+    Raises E0511 for an unknown method, a bootstrap of a hinge-loss model, more than 3,000 learned
+    weights, or too few refits before the deadline.
+
     Parameters
     ----------
     weights : float64 array, shape (n_templates,)
     method : {'laplace', 'bootstrap'}
     prior_sd : float
         As for `PseudoLikelihood`.
-
-    Raises
-    ------
-    UsageError
-        E0511 for an unknown method, a bootstrap of a hinge-loss model, more than 3,000 learned
-        weights, or too few refits before the deadline.
 
     Notes
     -----

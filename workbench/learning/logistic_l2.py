@@ -109,10 +109,7 @@ def fit_groups(problem: LogisticProblem, penalty: Penalty, start: Float | None) 
     loss's Lipschitz constant, restarted where momentum points uphill. An iteration costs
     O(nonzeros).
 
-    Raises
-    ------
-    ValueError
-        Where the groups do not number every column.
+    Raises ValueError where the groups do not number every column.
     """
     from scipy.sparse.linalg import svds
 

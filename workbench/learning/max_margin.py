@@ -86,11 +86,8 @@ class MaxMargin(MarginSettings, Learner):
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. A quadratic program and a MAP inference a database in each iteration.
 
-        Raises
-        ------
-        UsageError
-            E0509, where a single database is to be held out; E0512 for another loss than Hamming
-            with lazy rules.
+        Raises E0509, where a single database is to be held out; E0512 for another loss than Hamming
+        with lazy rules.
         """
         if self.choose == "given":
             return next(self.path(training, (self.penalty,), conduct))

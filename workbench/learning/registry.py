@@ -81,11 +81,8 @@ def learners_table() -> str:
 def make_learner(name: str, **parameters: object) -> Learner:
     """A learner by name, with its parameters.
 
-    Raises
-    ------
-    UsageError
-        E0504 for an unknown learner, E0505 for a parameter it does not have or a value of another
-        type.
+    Raises E0504 for an unknown learner, E0505 for a parameter it does not have or a value of
+    another type.
     """
     name = FORMER.get(name, name)
     if name not in LEARNERS:

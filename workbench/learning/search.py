@@ -63,10 +63,7 @@ class WeightSearch(Learner):
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. A MAP inference an example and weight vector, the program's own weights first.
 
-        Raises
-        ------
-        UsageError
-            E0521, where a grid has more points than `trials`.
+        Raises E0521, where a grid has more points than `trials`.
         """
         given = start_weights(training, None)
         size = len(self.values) ** int(training.learned.sum())

@@ -123,12 +123,8 @@ class TrainingSet:
 def prepare(examples: Sequence[Example], templates: Templates) -> TrainingSet:
     """Check the examples and make them ready; labels lie where the network's atoms do.
 
-    Raises
-    ------
-    UsageError
-        E0501 without an example, E0502 where an example does not fit the templates or its labels
-        are no truth values, E0503 where no atom is labelled, E0520 for a negative weight in soft
-        logic.
+    Raises E0501 without an example, E0502 where an example does not fit the templates or its labels
+    are no truth values, E0503 where no atom is labelled, E0520 for a negative weight in soft logic.
     """
     if not examples:
         raise UsageError.of("E0501", "there is no training database")

@@ -275,10 +275,7 @@ def levels_of(
 ) -> Array:
     """The levels of all pairs, int8 shape (n_pairs, n_comparisons).
 
-    Raises
-    ------
-    Cancelled
-        Between two columns.
+    Raises Cancelled between two columns.
     """
     levels = np.empty((len(pairs), len(comparisons)), np.int8)
     for place, one in enumerate(comparisons):

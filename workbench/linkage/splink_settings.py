@@ -120,11 +120,8 @@ def weights_of(
 def read_splink(text: str, shown: str) -> SplinkModel:
     """Read a model that Splink saved.
 
-    Raises
-    ------
-    InputError
-        E0674 for what is no such JSON or has parts that are not taken, E0675 for levels without m
-        or u.
+    Raises E0674 for what is no such JSON or has parts that are not taken, E0675 for levels without
+    m or u.
     """
     try:
         given = json.loads(text)

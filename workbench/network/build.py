@@ -24,6 +24,8 @@ def network_from_clauses(
 ) -> GroundNetwork:
     """A Markov logic network from signed literals.
 
+    Raises ValueError for a tautology, an empty clause or a literal out of range.
+
     Parameters
     ----------
     clauses : iterable of sequences of int
@@ -32,11 +34,6 @@ def network_from_clauses(
     template : int array, shape (n_clauses,)
         The weight of each clause; -1 for a hard one.
     scale : float array, shape (n_clauses,), optional
-
-    Raises
-    ------
-    ValueError
-        For a tautology, an empty clause or a literal out of range.
     """
     rows: list[int] = []
     columns: list[int] = []

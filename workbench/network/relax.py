@@ -38,6 +38,8 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
     negative weight with three or more literals take one auxiliary variable each; hard rows and
     blocks become constraints.
 
+    Raises E0405, where a row of negative weight is no clause or is squared.
+
     Parameters
     ----------
     weights : float64 array, shape (n_templates,)
@@ -46,11 +48,6 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
     -------
     HingeProblem
         Exact at 0/1 states. For weights >= 0 it is the hinge-loss problem of the same rows.
-
-    Raises
-    ------
-    UsageError
-        E0405, where a row of negative weight is no clause or is squared.
 
     References
     ----------

@@ -154,6 +154,8 @@ class ClauseLearner:
     ) -> InducedTheory:
         """Cover the training examples of one label, by default the positives, with clauses.
 
+        Raises E0604 without positives, E0608 when no positive joins with the background.
+
         Parameters
         ----------
         train : bool array, shape (n_examples,), or None for all labelled examples
@@ -169,11 +171,6 @@ class ClauseLearner:
             Examples that are searched from at most, evenly spread over those of the label.
         conduct : Conduct
             At its deadline, or a cancel, the theory so far is returned, and says so.
-
-        Raises
-        ------
-        InputError
-            `E0604` without positives, `E0608` when no positive joins with the background.
         """
         labelled = ~np.isnan(self.examples.label)
         chosen = labelled if train is None else labelled & train

@@ -92,10 +92,7 @@ class PathLearner:
     ) -> GrownTheory:
         """Templates, blanket, candidate clauses of both signs from blanket nodes, greedy growth.
 
-        Raises
-        ------
-        InputError
-            `E0608` when no scored predicate has a path.
+        Raises E0608 when no scored predicate has a path.
         """
         candidates: dict[Disjunction, None] = {}
         for name in score.atoms:

@@ -95,10 +95,7 @@ class SearchSettings:
 
         Names of the file that mean nothing here are left out (`unused`); given ones are refused.
 
-        Raises
-        ------
-        UsageError
-            `E0610` for a setting that does not exist or a value of the wrong kind.
+        Raises E0610 for a setting that does not exist or a value of the wrong kind.
         """
         known = {entry.name for entry in fields(cls)}
         stated = {name: text for name, text in settings.items() if name in known}

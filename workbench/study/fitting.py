@@ -48,10 +48,7 @@ def candidates_for(
     """The candidates of some rows; with what is known of the target of others, where rows have
     times of earlier ones.
 
-    Raises
-    ------
-    InputError
-        E0631 where nothing differs from row to row.
+    Raises E0631 where nothing differs from row to row.
     """
     times = ready.times
     if times is not None:

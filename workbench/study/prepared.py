@@ -134,10 +134,7 @@ def mapping_onto(
 ) -> TablesMapping:
     """The mapping with the staged tables for its own.
 
-    Raises
-    ------
-    InputError
-        E0642 for a table of the mapping that is not among them.
+    Raises E0642 for a table of the mapping that is not among them.
     """
     for table in mapping.tables:
         if table.name not in staging.tables:

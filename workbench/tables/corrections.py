@@ -32,6 +32,9 @@ def corrected(
 ) -> TablesMapping:
     """The mapping with one column taken for something else.
 
+    Raises E0235 for a table or column that is not there; E0837 for a kind, name or reference that
+    cannot be.
+
     Parameters
     ----------
     kind : str, optional
@@ -42,12 +45,6 @@ def corrected(
         The table whose key the column holds, where its kind is `reference`.
     readings : mapping of (table, column) to Reading, optional
         How cells are written, for a column that becomes a number, a date, or yes or no.
-
-    Raises
-    ------
-    UsageError
-        E0235 for a table or column that is not there; E0837 for a kind, name or reference that
-        cannot be.
     """
     there = mapping.table(table)
     before = there.column(column)

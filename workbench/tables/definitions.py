@@ -56,11 +56,8 @@ a name of a thing is a text or a whole number.
 def check_definitions(mapping: TablesMapping) -> None:
     """Refuse definitions that no data can make right.
 
-    Raises
-    ------
-    InputError
-        With every fault: E0253 for SQL that is not one SELECT of tables, E0256 for a type that the
-        mapping does not have, E0257 for a name that is taken.
+    Raises InputError with every fault: E0253 for SQL that is not one SELECT of tables, E0256 for a
+    type that the mapping does not have, E0257 for a name that is taken.
     """
     faults = tuple(_faults(mapping))
     if faults:
@@ -108,13 +105,10 @@ def defined_rows(
     the SQL sees, so that no label can reach a definition. Each SQL is run in a process of its own:
     see `workbench.database.query`.
 
-    Raises
-    ------
-    InputError
-        With every fault: those of `check_definitions`; E0254 for tables, columns and cells that SQL
-        speaks of wrongly, E0255 for another number of columns than types, E0256 for a column that
-        its type does not fit, E0258 for more than a million rows; E0216 and E0225 where time or
-        memory is up.
+    Raises InputError with every fault: those of `check_definitions`; E0254 for tables, columns and
+    cells that SQL speaks of wrongly, E0255 for another number of columns than types, E0256 for a
+    column that its type does not fit, E0258 for more than a million rows; E0216 and E0225 where
+    time or memory is up.
     """
     check_definitions(mapping)
     found: dict[str, dict[str, pyarrow.Array]] = {}

@@ -58,11 +58,8 @@ def read_form(
     A file that is not UTF-8, or that ends lines as old Macs did, is copied into `workplace` first.
     Cost: one pass over the file's bytes, and one more where it is copied.
 
-    Raises
-    ------
-    InputError
-        E0209 for bytes of no known encoding and for NUL, E0211 for a file that cannot be read,
-        E0232 for a column named twice.
+    Raises E0209 for bytes of no known encoding and for NUL, E0211 for a file that cannot be read,
+    E0232 for a column named twice.
     """
     name = display_name(path)
     scan = scanned(path, encoding)

@@ -77,11 +77,8 @@ def subject_types(mapping: TablesMapping, table: TableMapping) -> tuple[str, ...
 def mapped_predicates(mapping: TablesMapping) -> tuple[MappedPredicate, ...]:
     """Every predicate that the mapping fills, the target's included, table by table.
 
-    Raises
-    ------
-    UsageError
-        E0235 for a reference to a table that is not there, E0237 for a column that cannot be
-        predicted.
+    Raises E0235 for a reference to a table that is not there, E0237 for a column that cannot be
+    predicted.
     """
     return tuple(found for table in mapping.tables for found in _of_table(mapping, table))
 
@@ -135,11 +132,8 @@ def value_types(mapping: TablesMapping, column: ColumnMapping) -> tuple[str, ...
 def target_of(mapping: TablesMapping) -> Target | None:
     """What a mapping's `predict` asks for; None where it asks for nothing.
 
-    Raises
-    ------
-    UsageError
-        E0235 for a table or column that is not there, E0237 for a column that cannot be predicted
-        or a value that it cannot have, E0780 for a relation itself.
+    Raises E0235 for a table or column that is not there, E0237 for a column that cannot be
+    predicted or a value that it cannot have, E0780 for a relation itself.
     """
     if mapping.predict is None:
         return None

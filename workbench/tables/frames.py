@@ -19,10 +19,7 @@ Tables = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str
 def as_files(tables: Tables) -> Iterator[Sequence[str | os.PathLike[str]]]:
     """Files as they are; of data frames one each, gone when the `with` block ends.
 
-    Raises
-    ------
-    UsageError
-        E0644 for what is no data frame, and where nothing is given.
+    Raises E0644 for what is no data frame, and where nothing is given.
     """
     if isinstance(tables, str | os.PathLike):
         yield [tables]

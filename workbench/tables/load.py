@@ -83,6 +83,9 @@ def load_tables_as_mapped(
     The target's column becomes labels (partition `truth`); what it leaves blank is asked for
     (partition `target`).
 
+    Raises what `type_tables` and `defined_rows` do; E0207 where a row contradicts a fact loaded
+    earlier. Nothing is loaded then.
+
     Parameters
     ----------
     labels : {'evidence', 'withheld'}
@@ -95,12 +98,6 @@ def load_tables_as_mapped(
     last : bool
         Nothing reads the staging afterwards: its tables are let go of as soon as they are not
         needed.
-
-    Raises
-    ------
-    InputError
-        As `type_tables` and `defined_rows`; E0207 where a row contradicts a fact loaded earlier.
-        Nothing is loaded then.
     """
     tables = type_tables(staging, mapping) if typed is None else typed
     predicates = mapped_predicates(mapping)

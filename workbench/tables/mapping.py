@@ -116,10 +116,7 @@ class TableMapping:
     def column(self, name: str) -> ColumnMapping:
         """One column.
 
-        Raises
-        ------
-        UsageError
-            E0235 when there is none of that name.
+        Raises E0235 when there is none of that name.
         """
         found = {column.name: column for column in self.columns}
         if name not in found:
@@ -178,10 +175,7 @@ class TablesMapping:
     def table(self, name: str) -> TableMapping:
         """One table.
 
-        Raises
-        ------
-        UsageError
-            E0235 when there is none of that name.
+        Raises E0235 when there is none of that name.
         """
         if name not in self.by_name:
             close = nearest(name, self.by_name)

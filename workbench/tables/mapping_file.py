@@ -34,12 +34,9 @@ _DEFINITION_KEYS = ("name", "types", "sql", "description")
 def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
     """Read the `[[tables]]` of a TOML file.
 
-    Raises
-    ------
-    InputError
-        E0214 for a key or value that is wrong, at its line; E0235 for a table that a reference
-        names and is not there; E0242 where one predicate is given two lists of types. What
-        definitions say is checked where they are used.
+    Raises E0214 for a key or value that is wrong, at its line; E0235 for a table that a reference
+    names and is not there; E0242 where one predicate is given two lists of types. What definitions
+    say is checked where they are used.
     """
     content, reader = read_toml(Path(source))
     reader.known(content, "", DATASET_KEYS)

@@ -118,10 +118,7 @@ def column_names(
 ) -> tuple[str, ...]:
     """The columns that a first row names; one without a name is called `column` and its number.
 
-    Raises
-    ------
-    InputError
-        E0232 for a column named twice.
+    Raises E0232 for a column named twice.
     """
     names = [(cell or "").strip() or f"column{place + 1}" for place, cell in enumerate(cells)]
     for place, name in enumerate(names):

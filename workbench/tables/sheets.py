@@ -50,6 +50,8 @@ def sheet_batches(
 ) -> Iterator[tuple[int, tuple[str | None, ...], pyarrow.Table | None]]:
     """The header of a sheet and its rows as text, a batch at a time.
 
+    Raises E0211 for a workbook that cannot be read or has no such sheet.
+
     Yields
     ------
     above : int
@@ -58,11 +60,6 @@ def sheet_batches(
         The same each time; as wide as the widest row.
     batch : pyarrow.Table or None
         Columns `c0`, `c1`, ... of text; None once, for a sheet without rows.
-
-    Raises
-    ------
-    InputError
-        E0211 for a workbook that cannot be read or has no such sheet.
     """
     with closing(_open(path)) as book:
         if sheet not in book.sheetnames:

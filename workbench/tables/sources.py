@@ -85,11 +85,8 @@ def _form_of_file(path: Path) -> Form | None:
 def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, ...]:
     """The tables of files, databases and directories of such, in the order given.
 
-    Raises
-    ------
-    InputError
-        E0211 for a file that is not there, E0230 for one that holds no tables, E0231 for two tables
-        of one name.
+    Raises E0211 for a file that is not there, E0230 for one that holds no tables, E0231 for two
+    tables of one name.
     """
     found: list[TableSource] = []
     for source in given:

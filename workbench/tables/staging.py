@@ -40,11 +40,8 @@ def stage(sources: Iterable[TableSource], *, lists_apart: bool = False) -> Itera
     With `lists_apart`, lists in the cells of JSON and Parquet files are tables that refer to these.
     What does not fit into memory is put on disk. Cost: some ten CPU-seconds for a gigabyte of text.
 
-    Raises
-    ------
-    InputError
-        E0204, E0209, E0211, E0213, E0232 for a file or database that cannot be read, at its line;
-        E0233 for a table without columns.
+    Raises E0204, E0209, E0211, E0213, E0232 for a file or database that cannot be read, at its
+    line; E0233 for a table without columns.
     """
     with TemporaryDirectory(prefix="workbench-tables-") as directory:
         workplace = Path(directory) / "texts"

@@ -64,10 +64,7 @@ def target_rows(
 ) -> TargetRows:
     """The target's keys with their labels; NaN where they are blank and so asked for.
 
-    Raises
-    ------
-    InputError
-        E0237 for a mapping that predicts nothing.
+    Raises E0237 for a mapping that predicts nothing.
     """
     from pyarrow.compute import index_in
 

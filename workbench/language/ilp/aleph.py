@@ -32,11 +32,8 @@ def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False
     Compound terms become opaque symbols; with `flatten`, facts of their functors besides
     (`flatten_terms`).
 
-    Raises
-    ------
-    InputError
-        `E0140` to `E0142` for text that cannot be read, `E0601` to `E0605` for a problem that
-        cannot be searched.
+    Raises E0140 to E0142 for text that cannot be read, E0601 to E0605 for a problem that cannot be
+    searched.
     """
     found = IlpFiles()
     for path in map(Path, paths):
@@ -140,10 +137,7 @@ def read_modes(term: Term, span: Span | None = None) -> tuple[Mode, ...]:
     A place `-#type`, as SLIPCOVER writes it, is a constant or an output variable, so it makes two
     modes.
 
-    Raises
-    ------
-    InputError
-        `E0602` for a place without a mark.
+    Raises E0602 for a place without a mark.
     """
     if not isinstance(term, Compound) or not term.arguments:
         raise InputError.of("E0602", f"`{term_text(term)}` is no mode", span=span)

@@ -127,10 +127,7 @@ class IlpProblem:
     def argument_types(self) -> dict[str, tuple[str, ...]]:
         """The types of each predicate's arguments as the modes give them.
 
-        Raises
-        ------
-        InputError
-            `E0603` when two modes of one predicate disagree on a type.
+        Raises E0603 when two modes of one predicate disagree on a type.
         """
         types: dict[str, tuple[str, ...]] = {}
         for candidate in self.modes:
@@ -213,11 +210,8 @@ def is_ground(term: Term) -> bool:
 def check_problem(problem: IlpProblem) -> IlpProblem:
     """The problem with warnings added; raises on what no search could use.
 
-    Raises
-    ------
-    InputError
-        `E0604` without a positive example, `E0605` for a mode of a predicate that exists under a
-        close name only.
+    Raises E0604 without a positive example, E0605 for a mode of a predicate that exists under a
+    close name only.
     """
     if not problem.positives:
         whose = (

@@ -27,11 +27,8 @@ def read_terms(text: str, source: str | None = None) -> Iterator[tuple[Term, Spa
     10^5 facts a second. After a fault reading goes on behind the next full stop, so that one
     reading tells of all of them.
 
-    Raises
-    ------
-    InputError
-        At the end of the text: `E0140` where it is no Prolog, `E0143` where terms are nested too
-        deep, each with its place.
+    Raises InputError at the end of the text: E0140 where it is no Prolog, E0143 where terms are
+    nested too deep, each with its place.
     """
     position, line, line_start = 0, 1, 0
     faults: list[Diagnostic] = []

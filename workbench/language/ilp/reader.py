@@ -32,10 +32,7 @@ def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
     One `.b` file alone, or its stem, brings the `.f` and `.n` beside it, as Aleph's `read_all`
     does.
 
-    Raises
-    ------
-    InputError
-        `E0141` for a directory without such files.
+    Raises E0141 for a directory without such files.
     """
     files: list[Path] = []
     given = [Path(path) for path in paths]
@@ -68,10 +65,7 @@ def read_facts(
     Modes, settings and background clauses are passed over: a program that was learned has them as
     definitions.
 
-    Raises
-    ------
-    InputError
-        `E0140` to `E0143` for text that cannot be read.
+    Raises E0140 to E0143 for text that cannot be read.
     """
     found = IlpFiles()
     file = Path(path)

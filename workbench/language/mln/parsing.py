@@ -48,6 +48,9 @@ def parse_mln(
 ) -> Program:
     """Read a Markov logic network.
 
+    Raises InputError with every error of the text, and of the files it includes, at once (E0101 to
+    E0119).
+
     Parameters
     ----------
     text : str
@@ -61,11 +64,6 @@ def parse_mln(
     -------
     Program
         Checked; its warnings are what `check` returns.
-
-    Raises
-    ------
-    InputError
-        With every error of the text, and of the files it includes, at once (E0101 to E0119).
     """
     program, diagnostics = _read(text, source, directory)
     diagnostics.found += check(program)
@@ -76,10 +74,7 @@ def parse_mln(
 def mln_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:
     """A text's statements with what each declares or says, without `#include` lines.
 
-    Raises
-    ------
-    InputError
-        With every error of syntax.
+    Raises InputError with every error of syntax.
     """
     reading = _Reading(follow=False)
     reading.read(SourceText(source, text), Path())

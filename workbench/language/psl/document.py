@@ -102,10 +102,8 @@ class PslDocument:
     def program(self) -> Program:
         """The document's rules, over the predicates it declares.
 
-        Raises
-        ------
-        InputError
-            With every error of the rules; E0104 for a predicate that the document does not declare.
+        Raises InputError with every error of the rules; E0104 for a predicate that the document
+        does not declare.
         """
         if self.rules_file is not None:
             parsed = parse_psl(read_text(self.rules_file), str(self.rules_file))

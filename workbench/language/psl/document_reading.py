@@ -29,11 +29,8 @@ _SPLIT_HELP = (
 def read_psl_document(path: str | os.PathLike[str]) -> PslDocument:
     """Read a `.data`, `.yaml`, `.yml` or `.json` file.
 
-    Raises
-    ------
-    InputError
-        E0101 when it cannot be read, E0130 when it is no YAML or JSON, E0131 when it has another
-        shape.
+    Raises E0101 when it cannot be read, E0130 when it is no YAML or JSON, E0131 when it has another
+    shape.
     """
     return parse_psl_document(read_text(Path(path)), str(path))
 

@@ -38,6 +38,8 @@ GRAMMAR = Grammar(
 def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = ()) -> Program:
     """Read a PSL program.
 
+    Raises InputError with every error of the text at once (E0101 to E0129).
+
     Parameters
     ----------
     text : str
@@ -53,11 +55,6 @@ def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = (
         Checked. Predicates keep the spelling of their first mention (their names do not depend on
         case), are neither open nor closed (`closed=None`), and have one type for all arguments that
         rules join.
-
-    Raises
-    ------
-    InputError
-        With every error of the text at once (E0101 to E0129).
     """
     program, diagnostics = _read(text, source, starts)
     diagnostics.found += check(program)
@@ -68,10 +65,7 @@ def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = (
 def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:
     """The rules, definitions and scopes of a text with the tokens of each.
 
-    Raises
-    ------
-    InputError
-        With every error of syntax.
+    Raises InputError with every error of syntax.
     """
     diagnostics = Diagnostics({source: text})
     found = list(_rules(SourceText(source, text), diagnostics))

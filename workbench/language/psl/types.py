@@ -30,6 +30,9 @@ ANY_TYPE = "UniqueStringID"
 def with_declarations(program: Program, declared: Iterable[Predicate]) -> Program:
     """A PSL program over predicates that data declare: spelling, types, whether closed.
 
+    Raises E0105 when a rule gives a declared predicate another number of arguments, E0106 when a
+    variable joins places of two declared types.
+
     Parameters
     ----------
     program : Program
@@ -37,12 +40,6 @@ def with_declarations(program: Program, declared: Iterable[Predicate]) -> Progra
     declared : iterable of Predicate
         Matched by name whatever the case. Predicates of the program that are not among them keep
         what they have, but for the types of places that variables join with declared ones.
-
-    Raises
-    ------
-    InputError
-        E0105 when a rule gives a declared predicate another number of arguments, E0106 when a
-        variable joins places of two declared types.
     """
     diagnostics = Diagnostics(program.sources)
     predicates = {predicate.name: predicate for predicate in declared}
@@ -67,10 +64,7 @@ def with_inferred_types(
 def with_values(program: Program, values: Mapping[str, tuple[ValueKind | None, ...]]) -> Program:
     """A PSL program whose arguments have the kinds of values that data give them.
 
-    Raises
-    ------
-    InputError
-        E0106 when a variable joins places of two types.
+    Raises E0106 when a variable joins places of two types.
     """
     if not any(any(kinds) for kinds in values.values()):
         return program
