@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.database.conftest import Facts
-from workbench.database import Database, load_alchemy, load_alchemy_text
+from workbench.database import (
+    Database,
+    load_alchemy,
+    load_alchemy_text,
+    texts_of_alchemy,
+    texts_of_facts,
+)
+from workbench.database.reshape import rename_predicate
 from workbench.errors import InputError
 
 
@@ -114,3 +121,42 @@ def test_empty_compressed_and_broken_files(database: Database, tmp_path: Path) -
         assert place in str(caught.value)
     with pytest.raises(InputError, match="E0211"):
         load_alchemy(database, tmp_path / "missing.db")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Friends(Anna, Bob)\nFriends(Anna, Bob)\n!Smokes(Anna)\n0.3 Smokes(Cy)\n?Smokes(Dan)",
+        "Smokes(Anna)\n!Smokes(Anna)",
+        "Smokes(Anna, Bob)\nSmoks(Anna)",
+        "1.5 Smokes(Anna)",
+        "Smokes(Anna",
+    ],
+)
+def test_facts_that_are_only_read_are_those_that_would_be_loaded(
+    database: Database, text: str
+) -> None:
+    told = []
+    for read in (texts_of_alchemy, load_alchemy_text):
+        try:
+            found = read(database, text, world="new")
+        except InputError as error:
+            told.append(error.diagnostics)
+            continue
+        texts = found if isinstance(found, list) else texts_of_facts(database)
+        told.append({one.predicate: sorted(map(str, one.rows.to_pylist())) for one in texts})
+        assert ("new" in database.worlds()) is (read is load_alchemy_text)
+    assert told[0] == told[1]
+
+
+def test_what_a_transaction_declares_it_sees(database: Database) -> None:
+    with database.transaction():
+        assert "new" not in database.worlds()
+        assert "Smokes" in database.predicates()
+        view = database.within()
+        load_alchemy_text(view, "Smokes(Anna)", world="new")
+        rename_predicate(view, "Smokes", "Puffs")
+        for one in (database, view):
+            assert "new" in one.worlds()
+            assert "Puffs" in one.predicates()
+            assert "Smokes" not in one.predicates()

@@ -1,6 +1,6 @@
 """DuckDB: schema, loaders, partitions, worlds, folds, runs, catalog and console."""
 
-from workbench.database.alchemy import load_alchemy, load_alchemy_text
+from workbench.database.alchemy import load_alchemy, load_alchemy_text, texts_of_alchemy
 from workbench.database.arrow_columns import arrow_column
 from workbench.database.attached import copy_attached, database_tables, load_attached
 from workbench.database.catalog import (
@@ -26,7 +26,7 @@ from workbench.database.dataset import (
 from workbench.database.encoded_facts import FactColumns, insert_facts
 from workbench.database.fact_source import FactSource
 from workbench.database.fact_texts import FactTexts, not_answered, texts_of_facts
-from workbench.database.facts import clear_facts, set_fact
+from workbench.database.facts import set_fact
 from workbench.database.fingerprint import (
     FactSum,
     TablePrint,

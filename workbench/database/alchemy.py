@@ -10,8 +10,9 @@ import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.fact_source import FactSource
+from workbench.database.fact_texts import FactTexts
 from workbench.database.identifiers import quoted
-from workbench.database.ingest import LoadReport, Partition, ingest
+from workbench.database.ingest import LoadReport, Partition, ingest, texts_of_staged
 from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
@@ -67,9 +68,22 @@ def load_alchemy_text(
     partition: Partition = "evidence",
 ) -> LoadReport:
     """Load facts from a string in the form of `load_alchemy`."""
+    return _load(database, iter([(1, text)]), _lines_of(text, name), world, partition)
+
+
+def texts_of_alchemy(
+    database: Database, text: str, *, world: str = DEFAULT_WORLD, partition: Partition = "evidence"
+) -> list[FactTexts]:
+    """The facts of a string in the form of `load_alchemy`, checked as there and not loaded."""
+    source = _lines_of(text, None)
+    with database.transaction() as connection:
+        staged = _staged(database, connection, iter([(1, text)]), source, 0, partition)
+        return texts_of_staged(connection, staged, source, world)
+
+
+def _lines_of(text: str, name: str | None) -> FactSource:
     lines = text.split("\n")
-    source = FactSource(name, lambda line: lines[line - 1] if line <= len(lines) else None)
-    return _load(database, iter([(1, text)]), source, world, partition)
+    return FactSource(name, lambda line: lines[line - 1] if line <= len(lines) else None)
 
 
 def _load(
@@ -83,23 +97,37 @@ def _load(
 ) -> LoadReport:
     with database.transaction() as connection:
         world_id = database.world_id(world)
-        connection.execute(
-            "CREATE OR REPLACE TEMP TABLE staged_lines (line BIGINT, predicate VARCHAR, arguments "
-            "VARCHAR[], value DOUBLE, result VARCHAR, fact BOOLEAN)"
-        )
-        for first_line, text in chunks:
-            _stage(connection, text, first_line)
-        if declare:
-            _declare_new(database, connection)
-        stored = database.predicates()
-        faults = _syntax_faults(connection, source) + _signature_faults(connection, stored, source)
-        if faults:
-            raise InputError(tuple(faults))
-        staged = [
-            _split(connection, stored[name], world_id, partition) for name in _present(connection)
-        ]
-        connection.execute("DROP TABLE staged_lines")
+        staged = _staged(database, connection, chunks, source, world_id, partition, declare=declare)
         return ingest(database, staged, source, (world,))
+
+
+def _staged(
+    database: Database,
+    connection: duckdb.DuckDBPyConnection,
+    chunks: Iterator[tuple[int, str]],
+    source: FactSource,
+    world_id: int,
+    partition: Partition,
+    *,
+    declare: bool = False,
+) -> list[Staged]:
+    """The facts of lines as tables by predicate, of their own and not checked yet."""
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE staged_lines (line BIGINT, predicate VARCHAR, arguments "
+        "VARCHAR[], value DOUBLE, result VARCHAR, fact BOOLEAN)"
+    )
+    for first_line, text in chunks:
+        _stage(connection, text, first_line)
+    if declare:
+        _declare_new(database, connection)
+    stored = database.predicates()
+    faults = _syntax_faults(connection, source) + _signature_faults(connection, stored, source)
+    if faults:
+        raise InputError(tuple(faults))
+    present = _present(connection)
+    staged = [_split(connection, stored[name], world_id, partition) for name in present]
+    connection.execute("DROP TABLE staged_lines")
+    return staged
 
 
 def _declare_new(database: Database, connection: duckdb.DuckDBPyConnection) -> None:

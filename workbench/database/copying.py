@@ -60,5 +60,6 @@ def copy_of(
             create_predicate_table(target, predicate, type_tables)
             if facts:
                 copy_table(source, target, predicate.table_name)
+        other.forget_catalog()
         other.refresh_domains()
     return other

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -37,6 +38,7 @@ class Database(Transactions):
     ) -> None:
         super().__init__(connection, path, read_only)
         self._stale: set[int] = set()
+        self._catalog: dict[str, Mapping[str, Any]] = {}
 
     @classmethod
     def open(
@@ -114,6 +116,7 @@ class Database(Transactions):
                 types=program.types.values(),
             )
             if declare_constants(connection, program_constants(program)):
+                self.forget_catalog()
                 self.refresh_domains()
 
     def declare_predicates(
@@ -128,10 +131,14 @@ class Database(Transactions):
             before = self.predicates()
             stored = dict(before)
             for declared in types:
-                declare_type(connection, declared.name)
+                if declared.name not in self.type_tables():
+                    declare_type(connection, declared.name)
+                    self.forget_catalog()
             relations: tuple[Predicate | Function, ...] = (*predicates, *functions)
             for wanted in map(stored_form, relations):
                 stored[wanted.name] = declare_stored(connection, wanted, stored)
+            if stored != before:
+                self.forget_catalog()
             if any(
                 (stored[name].argument_types, stored[name].kinds) != (old.argument_types, old.kinds)
                 for name, old in before.items()
@@ -140,8 +147,7 @@ class Database(Transactions):
 
     def predicates(self) -> Mapping[str, StoredPredicate]:
         """The predicates and functions with a table, by name."""
-        with self.reading() as connection:
-            return read_predicates(connection)
+        return self._once("predicates", read_predicates)
 
     def predicate(self, name: str) -> StoredPredicate:
         """One stored predicate.
@@ -157,17 +163,28 @@ class Database(Transactions):
 
     def type_tables(self) -> Mapping[str, str]:
         """The table of constants of each type."""
-        with self.reading() as connection:
-            return dict(
-                connection.execute(
-                    "SELECT name, table_name FROM constant_type ORDER BY name"
-                ).fetchall()
-            )
+        return self._once(
+            "types", _pairs("SELECT name, table_name FROM constant_type ORDER BY name")
+        )
 
     def worlds(self) -> Mapping[str, int]:
         """The id of each world, by name, in order of id."""
+        return self._once("worlds", _pairs("SELECT name, id FROM world ORDER BY id"))
+
+    def _once(
+        self, name: str, read: Callable[[duckdb.DuckDBPyConnection], Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        """What a query of the catalog gives, read once a transaction, which sees no other's."""
         with self.reading() as connection:
-            return dict(connection.execute("SELECT name, id FROM world ORDER BY id").fetchall())
+            if not self._depth:
+                return read(connection)
+            if name not in self._catalog:
+                self._catalog[name] = read(connection)
+            return self._catalog[name]
+
+    def forget_catalog(self) -> None:
+        """Types, predicates or worlds were written: they are read again."""
+        self._catalog.clear()
 
     def ids_of_worlds(self, names: Iterable[str]) -> tuple[int, ...]:
         """The ids of worlds by their names. Raises E0807 for a world that is not there."""
@@ -188,6 +205,7 @@ class Database(Transactions):
         with self.transaction() as connection:
             number = len(existing)
             connection.execute("INSERT INTO world VALUES (?, ?)", [number, name])
+            self.forget_catalog()
             self.refresh_domains([number])
         return number
 
@@ -206,8 +224,9 @@ class Database(Transactions):
             self._stale.clear()
 
     def after_transaction(self) -> None:
-        """Forget the domains that waited for a commit that did not come."""
+        """Forget the domains that waited for a commit that did not come, and the catalog."""
         self._stale.clear()
+        self._catalog.clear()
 
     def setting(self, name: str) -> str | None:
         """A remembered text, such as the program at hand; None when there is none."""
@@ -231,7 +250,7 @@ class Database(Transactions):
         Domains that wait for the end of the transaction are brought up to date.
         """
         self.before_commit()
-        return _InTransaction(self.connection, self.path, self.read_only)
+        return _InTransaction(self)
 
     def beside(self) -> Database:
         """This database on a connection of its own: it reads what is committed without waiting."""
@@ -241,6 +260,10 @@ class Database(Transactions):
 class _InTransaction(Database):
     """A database seen inside its open transaction: cursors are the writing connection itself."""
 
+    def __init__(self, whole: Database) -> None:
+        super().__init__(whole.connection, whole.path, whole.read_only)
+        self._catalog_of = whole
+
     def cursor(self) -> duckdb.DuckDBPyConnection:
         return self.connection
 
@@ -248,3 +271,15 @@ class _InTransaction(Database):
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         yield self.connection
         self.before_commit()
+
+    def forget_catalog(self) -> None:
+        self._catalog_of.forget_catalog()
+
+    def _once(
+        self, name: str, read: Callable[[duckdb.DuckDBPyConnection], Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        return self._catalog_of._once(name, read)
+
+
+def _pairs(query: str) -> Callable[[duckdb.DuckDBPyConnection], Mapping[str, Any]]:
+    return lambda connection: dict(connection.execute(query).fetchall())

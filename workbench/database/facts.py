@@ -1,4 +1,4 @@
-"""Single facts, changed one at a time, and all of them taken away."""
+"""Single facts, changed one at a time."""
 
 from __future__ import annotations
 
@@ -14,13 +14,6 @@ from workbench.database.value_columns import value_of_text
 from workbench.errors import UsageError
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.values import parse_value
-
-
-def clear_facts(database: Database) -> None:
-    """Take away every fact; declarations and constants stay."""
-    with database.transaction() as connection:
-        for predicate in database.predicates().values():
-            connection.execute(f"DELETE FROM {quoted(predicate.table_name)}")
 
 
 def set_fact(database: Database, atom: str, value: bool | None) -> None:

@@ -15,7 +15,8 @@ import duckdb
 
 from workbench.database.database import Database
 from workbench.database.fact_source import FactSource
-from workbench.database.identifiers import all_equal, quoted
+from workbench.database.fact_texts import FactTexts
+from workbench.database.identifiers import all_equal, quoted, text_literal
 from workbench.database.rows import first_value
 from workbench.database.schema import add_constants
 from workbench.database.staged_facts import (
@@ -26,7 +27,8 @@ from workbench.database.staged_facts import (
     new_to_declared_type,
     value_faults,
 )
-from workbench.database.stored import StoredPredicate
+from workbench.database.stored import Coded, StoredPredicate
+from workbench.database.value_columns import text_of_value
 from workbench.errors import Diagnostic, InputError
 
 Partition = OneOf["evidence", "truth", "target"]
@@ -70,27 +72,70 @@ def ingest(
     Raises InputError with every fault found (at most 20 of a kind), and nothing inserted.
     """
     connection, type_tables = database.connection, database.type_tables()
+    _refuse(_faults(connection, staged, source))
+    warnings = new_to_declared_type(connection, staged, source)
+    _encode(connection, staged, type_tables)
+    faults: list[Diagnostic] = []
+    counts: dict[str, int] = {}
+    for part in staged:
+        _merge(connection, part, part.predicate.as_ids(type_tables, "s"))
+        faults += _contradictions(connection, part, source, stored=True)
+        counts[part.predicate.name] = _insert(connection, part.predicate)
+        _drop(connection, part)
+    _refuse(faults)
+    known = database.worlds()
+    database.refresh_domains([known[name] for name in worlds])
+    return LoadReport(counts, tuple(worlds), warnings)
+
+
+def texts_of_staged(
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: FactSource, world: str
+) -> list[FactTexts]:
+    """Staged facts checked and merged, but not stored; what was staged is dropped.
+
+    Raises InputError with the faults that `ingest` finds in the facts themselves.
+    """
+    faults = _faults(connection, staged, source)
+    _refuse(faults)
+    found = []
+    for part in staged:
+        predicate = part.predicate
+        _merge(connection, part, predicate.as_written("s"))
+        faults += _contradictions(connection, part, source, stored=False)
+        values = dict(predicate.value_columns)
+        cells = (
+            f"{text_of_value(column, values[column])} AS {column}" if column in values else column
+            for column in predicate.columns
+        )
+        shown = ", ".join([f"{text_literal(world)} AS world", *cells, "nullif(value, -1) AS value"])
+        rows = connection.sql(
+            f"SELECT {shown}, partition::VARCHAR AS partition FROM merged_facts"
+        ).to_arrow_table()
+        found.append(FactTexts(predicate.name, rows))
+        _drop(connection, part)
+    _refuse(faults)
+    return found
+
+
+def _faults(
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: FactSource
+) -> list[Diagnostic]:
+    """What is wrong with staged facts, each by itself."""
     faults: list[Diagnostic] = []
     for part in staged:
         faults += value_faults(connection, part, source)
         faults += argument_faults(connection, part, source)
-    faults += declared_elsewhere(connection, staged, source)
+    return faults + declared_elsewhere(connection, staged, source)
+
+
+def _refuse(faults: Sequence[Diagnostic]) -> None:
     if faults:
         raise InputError(tuple(sorted(faults, key=_place)))
-    warnings = new_to_declared_type(connection, staged, source)
-    _encode(connection, staged, type_tables)
-    counts: dict[str, int] = {}
-    for part in staged:
-        _merge(connection, part, type_tables)
-        faults += _contradictions(connection, part, source)
-        counts[part.predicate.name] = _insert(connection, part.predicate)
-        connection.execute("DROP TABLE merged_facts")
-        connection.execute(f"DROP TABLE {part.table}")
-    if faults:
-        raise InputError(tuple(sorted(faults, key=_place)))
-    known = database.worlds()
-    database.refresh_domains([known[name] for name in worlds])
-    return LoadReport(counts, tuple(worlds), warnings)
+
+
+def _drop(connection: duckdb.DuckDBPyConnection, part: Staged) -> None:
+    connection.execute("DROP TABLE merged_facts")
+    connection.execute(f"DROP TABLE {part.table}")
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:
@@ -111,17 +156,14 @@ def _encode(
         add_constants(connection, type_tables[type_name], " UNION ".join(selects))
 
 
-def _merge(
-    connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Mapping[str, str]
-) -> None:
-    """Encode the staged facts and merge those of one key, into `merged_facts`.
+def _merge(connection: duckdb.DuckDBPyConnection, part: Staged, coded: Coded) -> None:
+    """Take the staged facts as `coded` and merge those of one key, into `merged_facts`.
 
     The key is all arguments, or all but the value of a function. `low` and `high` bound the values
     given to a key, with -1 for unknown; where they differ, or a function's results do, the facts
     contradict each other.
     """
     predicate = part.predicate
-    coded = predicate.as_ids(type_tables, "s")
     shown = [
         "s.line",
         "s.world",
@@ -143,9 +185,9 @@ def _merge(
 
 
 def _contradictions(
-    connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
+    connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource, *, stored: bool
 ) -> list[Diagnostic]:
-    """Facts that disagree with each other, or with facts of an earlier load."""
+    """Facts that disagree with each other, or with those that are stored."""
     predicate = part.predicate
     key = predicate.key
     arguments = ", ".join(f"s.{column}::VARCHAR" for column in key)
@@ -155,11 +197,13 @@ def _contradictions(
             *(f"t.{column} <> m.{column}" for column in predicate.columns[len(key) :]),
         ]
     )
+    earlier = (
+        f" UNION ALL SELECT NULL, m.line FROM merged_facts m JOIN {quoted(predicate.table_name)} t "
+        f"ON {all_equal('t', 'm', ['world', 'partition', *key])} WHERE NOT m.clash AND ({differs})"
+    )
     rows = connection.execute(
         f"SELECT b.first, b.line, [{arguments}]::VARCHAR[] FROM ("
-        "SELECT line, last_line FROM merged_facts WHERE clash UNION ALL "
-        f"SELECT NULL, m.line FROM merged_facts m JOIN {quoted(predicate.table_name)} t "
-        f"ON {all_equal('t', 'm', ['world', 'partition', *key])} WHERE NOT m.clash AND ({differs})"
+        f"SELECT line, last_line FROM merged_facts WHERE clash{earlier if stored else ''}"
         f") b(first, line) JOIN {part.table} s ON s.line = b.line ORDER BY b.line LIMIT {SHOWN}"
     ).fetchall()
     return [

@@ -43,6 +43,7 @@ def rename_predicate(database: Database, old: str, new: str) -> None:
             "UPDATE predicate_argument SET predicate = ? WHERE predicate = ?", [new, old]
         )
         connection.execute("UPDATE folds SET predicate = ? WHERE predicate = ?", [new, old])
+        database.forget_catalog()
         create_view(connection, database.predicate(new), database.type_tables())
 
 
@@ -106,5 +107,6 @@ def delete_predicate(database: Database, name: str) -> int:
             ("folds", "predicate"),
         ):
             connection.execute(f"DELETE FROM {table} WHERE {column} = ?", [name])
+        database.forget_catalog()
         database.refresh_domains()
     return int(count)

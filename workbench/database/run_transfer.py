@@ -33,6 +33,7 @@ def take_run(database: Database, source: Database, number: int) -> int:
     with database.transaction() as connection:
         for kind in sorted({kind for kinds in types.values() for kind in kinds}):
             declare_type(connection, kind)
+        database.forget_catalog()
         predictions = _predictions(database, source, number, types)
         return record_run(
             database,

@@ -16,8 +16,9 @@ def prepared(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection
     Where Python runs no script (`python -c`, its prompt), DuckDB would draw one for statements of
     two seconds, into standard output.
     """
-    connection.execute("SET enable_progress_bar = false")
-    _CONNECTIONS.add(connection)
+    if connection not in _CONNECTIONS:
+        connection.execute("SET enable_progress_bar = false")
+        _CONNECTIONS.add(connection)
     return connection
 
 

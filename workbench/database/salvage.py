@@ -121,6 +121,7 @@ def _copy_tables(
     for table in WORKSPACE_TABLES:
         if table not in (*_DECLARATIONS, *_REMADE):
             _copy_or_lose(damaged, target, table, table, saved, lost)
+    whole.forget_catalog()
     whole.refresh_domains()
     return Salvage(tuple(saved), tuple(lost))
 

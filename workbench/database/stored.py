@@ -97,6 +97,17 @@ class StoredPredicate:
         """The ids of constants and the values, from texts; rows of unknown names are left out."""
         return self._coded(tables, source, "id", "name", value_of_text)
 
+    def as_written(self, source: str = "f") -> Coded:
+        """The names of constants as they are and the values, from texts."""
+        values = dict(self.value_columns)
+        cells = (
+            value_of_text(f"{source}.{column}", values[column])
+            if column in values
+            else f"{source}.{column}"
+            for column in self.columns
+        )
+        return Coded([f"{cell} AS {column}" for cell, column in zip(cells, self.columns)], "")
+
     def _coded(
         self,
         tables: Mapping[str, str],

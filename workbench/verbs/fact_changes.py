@@ -16,10 +16,9 @@ from workbench.database import (
     FactTexts,
     Partition,
     add_facts,
-    clear_facts,
-    load_alchemy_text,
     not_answered,
     remove_facts,
+    texts_of_alchemy,
     texts_of_facts,
 )
 from workbench.database.copying import copy_of
@@ -100,21 +99,15 @@ def changes_of(
 
     A file called as a wide table that the workspace was filled from has rows of it.
     """
-    added, removed = list(_each(add)), list(_each(remove))
-    if not added and not removed:
-        return FactChanges((), (), correct)
     reader = _Reader(database, world or DEFAULT_WORLD, partition, tables_at_hand(database))
-    with copy_of(database, facts=False) as apart:
-        came, notes = reader.texts(apart, added, gone=False)
-        if added and removed:
-            clear_facts(apart)
-        went, more = reader.texts(apart, removed, gone=True)
+    came, notes = reader.texts(list(_each(add)), gone=False)
+    went, more = reader.texts(list(_each(remove)), gone=True)
     return FactChanges(came, went, correct, (*notes, *more))
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads facts into a workspace that has none."""
+    """Reads facts and stores none: files into a workspace that has none."""
 
     database: Database
     world: str
@@ -122,12 +115,9 @@ class _Reader:
     tables: TablesMapping | None
 
     def texts(
-        self, apart: Database, each: Sequence[Any], *, gone: bool
+        self, each: Sequence[Any], *, gone: bool
     ) -> tuple[list[FactTexts], tuple[Diagnostic, ...]]:
         """Facts to come, or to go; and what is to be said of their files."""
-        if not each:
-            return [], ()
-        where: dict[str, Any] = {"world": self.world, "partition": self.partition}
         # Facts written out are read as one text: each reading costs as much as many facts.
         texts: list[str] = []
         files: list[Any] = []
@@ -139,30 +129,38 @@ class _Reader:
                 texts.append(one)
             else:
                 (rows if self._has_rows(one) else files).append(one)
-        if texts:
-            load_alchemy_text(apart, "\n".join(texts), **where)
-        for source in files:
-            load(apart, source, wide=False, **where)
+        where: dict[str, Any] = {"world": self.world, "partition": self.partition}
+        read = texts_of_alchemy(self.database, "\n".join(texts), **where) if texts else []
         notes: tuple[Diagnostic, ...] = ()
-        if rows:
-            assert self.tables is not None
-            notes = load_more_rows(
-                apart,
-                find_sources(rows),
-                self.tables,
-                labels=labels_at_hand(self.database),
-                world=self.world,
-                among=None if gone else self.database,
-            )
+        if files or rows:
+            with copy_of(self.database, facts=False) as apart:
+                for source in files:
+                    load(apart, source, wide=False, **where)
+                if rows:
+                    notes = self._load_rows(apart, rows, gone=gone)
+                read += texts_of_facts(apart)
         subjects = self._subjects()
         target = target_of(self.tables) if rows and not gone and self.tables is not None else None
         found = []
-        for one in texts_of_facts(apart):
+        for one in read:
             if target is not None and one.predicate == target.predicate:
                 one = not_answered(self.database, one)  # blank cells ask for what nobody has said
             if one.rows.num_rows:
                 found.append(replace(one, subjects=subjects.get(one.predicate)))
         return found, notes
+
+    def _load_rows(
+        self, apart: Database, rows: Sequence[Any], *, gone: bool
+    ) -> tuple[Diagnostic, ...]:
+        assert self.tables is not None
+        return load_more_rows(
+            apart,
+            find_sources(rows),
+            self.tables,
+            labels=labels_at_hand(self.database),
+            world=self.world,
+            among=None if gone else self.database,
+        )
 
     def _has_rows(self, source: Any) -> bool:
         """Whether a source has rows of tables, and not facts of one predicate."""
