@@ -156,3 +156,17 @@ def test_rules_are_found_over_what_a_workspace_holds(run: Run, tmp_path: Path) -
     assert "no predicate is declared" in empty.err
     unused = run("structure", "-w", work, "--target", "Loyal", "--loop", "induce_max")
     assert (unused.code, "--loop" in unused.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [("0", "before the time limit"), ("60", "no rule was found that tells")]
+)
+def test_where_no_rule_is_found_a_sentence_says_why(
+    run: Run, tmp_path: Path, seconds: str, said: str
+) -> None:
+    (tmp_path / "ill.mln").write_text("Ill(person)\nDrinks(person, well)\n")
+    (tmp_path / "ill.db").write_text("Ill(Ana)\nDrinks(Bo, North)\n")
+    program = (tmp_path / "ill.mln", "--data", tmp_path / "ill.db", "--target", "Ill")
+    outcome = run("structure", *program, "--method", "mine", "--time-limit", seconds)
+    assert said in outcome.out.lower()
+    assert "precision" not in outcome.out

@@ -149,7 +149,12 @@ def _print_found(result: StructureResult) -> None:
     columns = ("weight", "rule", "true", "false", "precision", "gain")
     fields = ("weight", "rule", "positives", "negatives", "precision", "gain")
     rows = [tuple(record[field] for field in fields) for record in result.table()]
-    print_table("Rules", columns, rows[:60])
+    if rows:
+        print_table("Rules", columns, rows[:60])
+    elif result.status == "limit":
+        print_line("No rule was found before the time limit: give the search more seconds.")
+    else:
+        print_line("No rule was found that tells more than chance.")
     if len(rows) > 60:
         print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
     for warning in result.warnings:
