@@ -30,7 +30,7 @@ app = typer.Typer(
 )
 FAMILIES = (
     "demo study link rules infer evaluate engines learn crossval structure solve convert runs "
-    "update review mcp serve reproduce page"
+    "update review serve reproduce page"
 )
 """Modules of commands, in the order of `--help`."""
 for family in FAMILIES.split():

@@ -16,8 +16,7 @@ from workbench.errors import Cancelled, InputError
 from workbench.grounding import GroundRequest, ground, preview
 from workbench.grounding.backend import DuckDB
 from workbench.grounding.interruption import interruptible
-from workbench.grounding.query_parts import independent
-from workbench.grounding.select import Column, Operation, Select, Source, Value
+from workbench.grounding.select import Column, Operation, Select, Source, Value, independent
 from workbench.language import parse_mln, parse_psl
 from workbench.progress import Progress
 

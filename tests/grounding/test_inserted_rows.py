@@ -10,7 +10,7 @@ from numpy.random import Generator
 from scipy.sparse import csr_array, random_array
 
 from workbench.grounding.carried_rows import CarriedRows, stacked
-from workbench.grounding.inserted_rows import inserted
+from workbench.grounding.edited_rows import inserted
 
 COLUMNS = ("b", "rule", "template", "scale", "relation")
 

@@ -119,7 +119,13 @@ def predictions_page(
 
 
 def scored_predictions(database: Database, run: int) -> pd.DataFrame:
-    """A run's predictions as they were recorded: fold, world, predicate, atom, value, truth."""
+    """A run's predictions, with truth where labels are known: fold, world, predicate, atom, value,
+    truth.
+
+    An inference run records no truth; its predictions are set beside the labels in the workspace.
+    An atom without one is false where all labels of its predicate are true, a closed-world list;
+    elsewhere, and in soft logic, it is not scored.
+    """
     return database.execute(
         "SELECT fold, world, predicate, atom, value, truth "
         f"FROM ({_beside_labels(database, run)}) ORDER BY place"

@@ -261,7 +261,7 @@ def record_intervals(database: Database, number: int, low: Array, high: Array) -
 
 
 def label_run(
-    database: Database, number: int, *, name: str | None = None, note: str | None
+    database: Database, number: int, *, name: str | None = None, note: str | None = None
 ) -> None:
     """Set the name or the note of a run; None leaves it as it is."""
     read_run(database, number)

@@ -15,8 +15,17 @@ import numpy as np
 from workbench.database.arrow_columns import numpy_column
 from workbench.grounding.dialect import DUCKDB, Dialect
 from workbench.grounding.order import in_order
-from workbench.grounding.query_parts import independent, relations
-from workbench.grounding.select import Call, Operation, Select, Source, Star, Union, Value
+from workbench.grounding.select import (
+    Call,
+    Operation,
+    Select,
+    Source,
+    Star,
+    Union,
+    Value,
+    independent,
+    relations,
+)
 
 Batch = dict[str, Any]
 

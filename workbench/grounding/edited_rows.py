@@ -6,16 +6,19 @@ went and what came is kept beside them until somebody reads them as one matrix.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Bool, Int32, Int64
-from workbench.grounding.carried_rows import CarriedRows, joined, run_keys, stacked
-from workbench.grounding.inserted_rows import inserted
+from workbench.arrays import Array, Bool, Int32, Int64
+from workbench.database.arrow_columns import run_starts
+from workbench.grounding.carried_rows import COLUMNS, CarriedRows, joined, run_keys, stacked
+from workbench.grounding.chosen_rows import Piece, copied, copied_rows
 from workbench.network.ground_network import GroundNetwork
 
 _COLUMNS = ("A", "b", "template", "scale", "relation")
@@ -159,3 +162,34 @@ def _inside(A: csr_array, atoms: Bool) -> Bool:
     if not A.nnz:
         return np.zeros(0, np.bool_)
     return np.asarray(np.logical_and.reduceat(atoms[A.indices], A.indptr[:-1]))
+
+
+def inserted(rows: CarriedRows, gone: Bool, coming: CarriedRows) -> CarriedRows:
+    """Rows in ascending runs without some, others put at the ends of the runs that they are of.
+
+    The same as `stacked` without those that are gone, at the cost of copying.
+    """
+    ordered = stacked(coming)
+    pieces = list(
+        _pieces(run_keys(rows.rule, rows.template), gone, run_keys(ordered.rule, ordered.template))
+    )
+    columns: dict[str, Any] = {
+        name: copied((getattr(rows, name), getattr(ordered, name)), pieces) for name in COLUMNS
+    }
+    return CarriedRows(A=copied_rows((rows.A, ordered.A), pieces), **columns)
+
+
+def _pieces(keys: Array, gone: Bool, coming: Array) -> Iterator[Piece]:
+    starts, first = run_starts(keys), run_starts(coming)
+    after = np.searchsorted(keys[starts], coming[first], side="right")
+    places = np.append(starts, keys.size)[after]
+    put: dict[int, list[Piece]] = {}
+    for place, start, stop in zip(places.tolist(), first, [*first[1:], coming.size]):
+        put.setdefault(place, []).append((1, int(start), int(stop)))
+    changes = np.flatnonzero(gone[1:] != gone[:-1]) + 1
+    cuts = np.unique(np.concatenate([[0, keys.size], changes, places])).tolist()
+    for start, stop in pairwise(cuts):
+        yield from put.get(start, ())
+        if not gone[start]:
+            yield 0, start, stop
+    yield from put.get(keys.size, ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.database.database import Database
-from workbench.errors import InputError, UsageError, nearest
+from workbench.errors import InputError, UsageError, did_you_mean
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.language.clausal import clausal_form_by_world
@@ -72,11 +72,10 @@ def chosen_worlds(database: Database, request: GroundRequest) -> tuple[int, ...]
     for wanted in request.worlds:
         number = known.get(wanted) if isinstance(wanted, str) else wanted
         if number is None or number not in known.values():
-            close = nearest(str(wanted), known)
             raise UsageError.of(
                 "E0301",
                 f"there is no world called {wanted}",
-                help=f"did you mean {close}?" if close else None,
+                help=did_you_mean(str(wanted), known),
             )
         chosen.append(number)
     return tuple(sorted(set(chosen)))

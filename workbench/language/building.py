@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from lark import Token, Transformer, v_args
 
-from workbench.errors import Span, nearest
+from workbench.errors import Span, did_you_mean
 from workbench.language.builtin import AGGREGATES
 from workbench.language.definitions import Collected
 from workbench.language.program import Aggregate, Condition, Definition, Scope
@@ -64,8 +64,7 @@ def _check_aggregate(
 ) -> None:
     """Refuse an aggregate of another form than `name(terms: conditions)` (E0151)."""
     if name not in AGGREGATES:
-        close = nearest(name, AGGREGATES)
-        help = f"did you mean {close}?" if close else f"there are {', '.join(AGGREGATES)}"
+        help = did_you_mean(name, AGGREGATES, f"there are {', '.join(AGGREGATES)}")
         raise Refused("E0151", f"there is no aggregate {name}", span, help)
     if any(isinstance(one, Aggregate) for body in bodies for one in body):
         raise Refused(

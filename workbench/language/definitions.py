@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from workbench.errors import Span
 from workbench.language.builtin import DATE_OF
@@ -11,7 +12,6 @@ from workbench.language.declarations import Predicate
 from workbench.language.formulas import term_variables, variable_names
 from workbench.language.program import Aggregate, Condition, Definition, Program
 from workbench.language.source import Diagnostics
-from workbench.language.strata import in_order
 from workbench.language.term_types import FormulaTypes
 from workbench.language.terms import Atom, Comparison, Literal, Term, Variable
 from workbench.language.variable_types import infer_condition_types
@@ -252,3 +252,38 @@ def _check_cycles(program: Program, diagnostics: Diagnostics) -> None:
                     definition.span,
                     "let a recursive definition pass on values that facts have",
                 )
+
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+def in_order(needs: Mapping[Name, Iterable[Name]]) -> list[list[Name]]:
+    """The names of `needs`, each after its needs, cycles together (Tarjan 1972).
+
+    What is needed without being a key is passed over. Linear but for the depth of the way to a
+    name.
+    """
+    order: dict[Name, int] = {}
+    lowest: dict[Name, int] = {}
+    path: list[Name] = []
+    found: list[list[Name]] = []
+
+    def visit(name: Name) -> None:
+        order[name] = lowest[name] = len(order)
+        path.append(name)
+        for other in needs[name]:
+            if other not in needs:
+                continue
+            if other not in order:
+                visit(other)
+            if other in path:
+                lowest[name] = min(lowest[name], lowest[other])
+        if lowest[name] == order[name]:
+            cut = path.index(name)
+            found.append(path[cut:])
+            del path[cut:]
+
+    for name in needs:
+        if name not in order:
+            visit(name)
+    return found

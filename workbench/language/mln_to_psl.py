@@ -8,7 +8,7 @@ al. 2017, section 2, on what hinge-loss potentials can express over Boolean vari
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import Span
@@ -24,10 +24,17 @@ from workbench.language.program import (
     Program,
     Weight,
 )
-from workbench.language.psl.names import PslNames
 from workbench.language.psl.types import with_declarations
 from workbench.language.source import Diagnostics
-from workbench.language.terms import Atom, Comparison, Literal, SumVariable, Term, Variable
+from workbench.language.terms import (
+    Atom,
+    Comparison,
+    Constant,
+    Literal,
+    SumVariable,
+    Term,
+    Variable,
+)
 
 
 @dataclass(frozen=True)
@@ -242,3 +249,34 @@ def refuse_inexpressible(clause: Clause) -> None:
 
 def _weight(value: float | None) -> Weight:
     return Weight("hard") if value is None else Weight("given", value)
+
+
+class PslNames:
+    """PSL's names for a clause's variables: a capital first, no primes, all different."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.of: dict[str, str] = {}
+        for name in names:
+            self.of[name] = self._fresh(name[0].upper() + name[1:].replace("'", "_"))
+
+    def _fresh(self, base: str) -> str:
+        fresh, number = base, 2
+        while fresh in self.of.values():
+            fresh, number = f"{base}{number}", number + 1
+        return fresh
+
+    def another(self, name: str) -> str:
+        """A new name after one given before."""
+        fresh = self._fresh(name)
+        self.of[fresh] = fresh
+        return fresh
+
+    def term(self, term: Term) -> Term:
+        if isinstance(term, Variable):
+            return Variable(self.of[term.name])
+        assert isinstance(term, Constant)
+        return Constant(term.name)
+
+    def literal(self, literal: Literal) -> Literal:
+        arguments = tuple(self.term(term) for term in literal.atom.arguments)
+        return Literal(Atom(literal.atom.predicate, arguments), literal.positive)

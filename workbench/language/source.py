@@ -41,16 +41,6 @@ class SourceText:
         )
 
 
-@dataclass(frozen=True)
-class Problem:
-    """One thing wrong with the types of a formula."""
-
-    code: str
-    message: str
-    span: Span | None
-    help: str | None = None
-
-
 @dataclass
 class Diagnostics:
     """The diagnostics of one reading, each with the source line it points into."""
@@ -72,7 +62,7 @@ class Diagnostics:
         if len(self.found) < MOST_ERRORS:
             self.found.append(Diagnostic(code, message, span, help, self.line(span), severity))
 
-    def add_problems(self, problems: Iterable[Problem], span: Span | None) -> None:
+    def add_problems(self, problems: Iterable[Diagnostic], span: Span | None) -> None:
         """What is wrong with types; `span` is the statement's, for what has no place of its own."""
         for one in problems:
             self.add(one.code, one.message, one.span or span, one.help)

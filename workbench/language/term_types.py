@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from workbench.errors import Span, nearest
+from workbench.errors import Diagnostic, Span, did_you_mean
 from workbench.language.builtin import DATE_OF, FITTED, FUNCTIONS, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.formulas import term_variables
 from workbench.language.program import Program
-from workbench.language.source import Problem
 from workbench.language.terms import Apply, Comparison, Constant, SumVariable, Term, Variable
 from workbench.language.type_cells import ANY, Cell, TypeCells, dated
 from workbench.language.written_dates import date_as_written
@@ -35,7 +34,7 @@ class FormulaTypes:
     variables: dict[str, str] = field(default_factory=dict)
     constants: list[tuple[Constant, str]] = field(default_factory=list)
     compared: list[tuple[Constant, str]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
 
 
 class TermTypes:
@@ -51,7 +50,7 @@ class TermTypes:
         self.compared: list[tuple[Constant, Cell]] = []
 
     def problem(self, code: str, message: str, span: Span | None, help: str | None = None) -> None:
-        self.found.problems.append(Problem(code, message, span, help))
+        self.found.problems.append(Diagnostic(code, message, span, help))
 
     def meet(self, term: Term, environment: dict[str, int]) -> None:
         for variable in term_variables(term):
@@ -174,8 +173,7 @@ class TermTypes:
             self.arity(term.function, ("",) * FUNCTIONS[term.function], given, term.span)
 
     def unknown(self, name: str, what: str, known: Iterable[str], span: Span | None) -> None:
-        close = nearest(name[:80], known)
-        help = f"did you mean {close}?" if close else f"declare it first: {DECLARING[what]}"
+        help = did_you_mean(name[:80], known, f"declare it first: {DECLARING[what]}")
         self.problem("E0104", f"there is no {what} {name}", span, help)
 
     def arity(self, name: str, declared: tuple[str, ...], given: int, span: Span | None) -> None:

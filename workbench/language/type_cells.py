@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.errors import Span
+from workbench.errors import Diagnostic, Span
 from workbench.language.asked_dates import ASKED_DATE
-from workbench.language.source import Problem
 
 ANY = "?"
 """The type of what nothing is known about, so that no second message is given."""
@@ -36,7 +35,7 @@ class Cell:
 class TypeCells:
     """The cells of a formula's variables, and the clashes of types found on the way."""
 
-    problems: list[Problem]
+    problems: list[Diagnostic]
     cells: list[Cell] = field(default_factory=list)
 
     def variable(self, name: str, span: Span | None, environment: dict[str, int]) -> Cell:
@@ -77,7 +76,7 @@ class TypeCells:
             f"{type_name} ({where})"
         )
         help = "use two variables, or give both arguments one type in their declarations"
-        self.problems.append(Problem("E0106", message, span, help))
+        self.problems.append(Diagnostic("E0106", message, span, help))
 
 
 def dated(cell: Cell | None) -> Cell | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from workbench.errors import InputError, WorkbenchError, nearest
+from workbench.errors import InputError, WorkbenchError, did_you_mean
 
 _CLASSES = frozenset(
     "BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split()
@@ -82,8 +82,7 @@ def _check_part(part: dict[str, Any], where: str, known: set[str], help: str) ->
         part["class"] == "COLUMN_REF"
         and (named := ".".join(part["column_names"])).lower() not in known
     ):
-        close = nearest(named, sorted(known))
-        raise unknown_column(named, where, f"did you mean {close}?" if close else help)
+        raise unknown_column(named, where, did_you_mean(named, sorted(known), help))
 
 
 def _parts(node: Any) -> Iterator[dict[str, Any]]:
@@ -108,7 +107,7 @@ def unusable(where: str, what: str) -> WorkbenchError:
     )
 
 
-def unknown_column(column: str, where: str, help: str) -> WorkbenchError:
+def unknown_column(column: str, where: str, help: str | None) -> WorkbenchError:
     """The refusal of a column that is not there."""
     return InputError.of(
         "E0677", f"{where} names {column}, and the records have no such column", help=help

@@ -22,7 +22,7 @@ from workbench.database import (
     relations_read,
     unused_name,
 )
-from workbench.errors import Diagnostic, InputError, WorkbenchError, nearest
+from workbench.errors import Diagnostic, InputError, WorkbenchError, did_you_mean
 from workbench.tables.facts import mapped_predicates, target_of
 from workbench.tables.mapping import SqlDefinition, TablesMapping
 from workbench.tables.staged import Staging
@@ -83,9 +83,8 @@ def _faults(mapping: TablesMapping) -> Iterator[Diagnostic]:
         taken[one.name.casefold()] = "another definition"
         for name in dict.fromkeys(one.types):
             if name not in types:
-                close, known = nearest(name, types), f"the types are {', '.join(sorted(types))}"
+                cure = did_you_mean(name, types, f"the types are {', '.join(sorted(types))}")
                 message = f"{one.name} is of {name}, which is no type of the mapping"
-                cure = f"did you mean {close}?" if close else known
                 yield Diagnostic("E0256", message, one.span, cure)
         try:
             relations_read(one.sql)

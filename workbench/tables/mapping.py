@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from workbench.errors import Span, UsageError, nearest
+from workbench.errors import Span, UsageError, did_you_mean
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.readings import Reading
 from workbench.tables.sources import TableSource
@@ -120,11 +120,10 @@ class TableMapping:
         """
         found = {column.name: column for column in self.columns}
         if name not in found:
-            close = nearest(name, found)
             raise UsageError.of(
                 "E0235",
                 f"the table {self.name} has no column {name}",
-                help=f"did you mean {close}?" if close else f"its columns are {', '.join(found)}",
+                help=did_you_mean(name, found, f"its columns are {', '.join(found)}"),
             )
         return found[name]
 
@@ -178,13 +177,9 @@ class TablesMapping:
         Raises E0235 when there is none of that name.
         """
         if name not in self.by_name:
-            close = nearest(name, self.by_name)
+            known = f"the tables are {', '.join(self.by_name)}"
             raise UsageError.of(
-                "E0235",
-                f"no table is called {name}",
-                help=f"did you mean {close}?"
-                if close
-                else f"the tables are {', '.join(self.by_name)}",
+                "E0235", f"no table is called {name}", help=did_you_mean(name, self.by_name, known)
             )
         return self.by_name[name]
 

@@ -18,7 +18,7 @@ from workbench.language.printing import quote_constant
 from workbench.language.source import read_text
 from workbench.verbs.examples import BundledExample, bundled_examples
 from workbench.verbs.explaining.display import called, shown_texts
-from workbench.verbs.fact_history import fact_edits
+from workbench.verbs.fact_history import edit_fact, fact_edits
 from workbench.verbs.known_things import known_things
 from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.reshaping import delete, delete_table, merge, rename
@@ -28,7 +28,6 @@ from workbench.verbs.tables_look import look_at_tables, tables_at_hand
 if TYPE_CHECKING:
     from workbench.database import Database, Partition
     from workbench.language.ilp.problem import IlpProblem
-    from workbench.verbs.fact_history import FactEdit, How
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,7 @@ class Data:
 
     database: Database
 
+    edit = OfDatabase(edit_fact)
     edits = OfDatabase(fact_edits)
     rename_predicate = OfDatabase(rename)
     merge_predicates = OfDatabase(merge)
@@ -52,11 +52,14 @@ class Data:
     facts_page = OfDatabase(data.facts_page)
     top_values = OfDatabase(data.top_values)
     degrees = OfDatabase(data.degrees)
+    neighbours = OfDatabase(data.neighbours)
     types = OfDatabase(data.types_by_size)
     described_types = OfDatabase(data.described_types)
     known_things = OfDatabase(known_things)
     constants = OfDatabase(data.constants)
     query = OfDatabase(data.query)
+    query_parameters = staticmethod(data.query_parameters)
+    preview_table = staticmethod(data.preview_table)
     shown = OfDatabase(shown_texts)
     called = OfDatabase(called)
     look_at_tables = OfDatabase(look_at_tables)
@@ -103,30 +106,9 @@ class Data:
             applied = changes.apply(self.database)
         return applied.added + applied.removed
 
-    def edit(
-        self,
-        fact: str,
-        how: How,
-        *,
-        author: str = "",
-        world: str | None = None,
-        partition: Partition = "evidence",
-    ) -> FactEdit:
-        """Make one fact true or false, in place of what contradicts it, or remove it; by whom."""
-        from workbench.verbs.fact_history import edit_fact
-
-        where = world or data.DEFAULT_WORLD
-        return edit_fact(self.database, fact, how, author=author, world=where, partition=partition)
-
     def worlds(self) -> dict[str, int]:
         """The databases kept apart in the workspace, name to id."""
         return dict(self.database.worlds())
-
-    def neighbours(
-        self, type_name: str, constant: str, *, limit: int = 60
-    ) -> tuple[data.Neighbour, ...]:
-        """Facts that a constant takes part in."""
-        return data.neighbours(self.database, type_name, constant, limit=limit)
 
     def facts_about(self, atom: str, *, limit: int = 10) -> tuple[str, ...]:
         """True facts about the things that a ground atom names, as text, but for the atom."""
@@ -146,16 +128,6 @@ class Data:
         for type_name in sorted(self.database.type_tables()):
             found += map(quote_constant, data.constants(self.database, type_name, limit=most))
         return tuple(dict.fromkeys(found))
-
-    def query_parameters(self, sql: str) -> tuple[str, ...]:
-        """The `$name` parameters of a statement."""
-        return data.query_parameters(sql)
-
-    def preview_table(
-        self, source: str | os.PathLike[str], *, rows: int = 20, header: bool = True
-    ) -> data.TablePreview:
-        """The head of a table file."""
-        return data.preview_table(source, rows=rows, header=header)
 
     def import_table(
         self,

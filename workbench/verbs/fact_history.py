@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from workbench.database import Database, Partition
+from workbench.database import DEFAULT_WORLD, Database, Partition
 from workbench.verbs.fact_changes import changes_of
 
 How = Literal["true", "false", "removed"]
@@ -43,7 +43,7 @@ def edit_fact(
     how: How,
     *,
     author: str = "",
-    world: str,
+    world: str = DEFAULT_WORLD,
     partition: Partition = "evidence",
 ) -> FactEdit:
     """Make a fact true or false in place of what contradicts it, or remove it, and keep who did.

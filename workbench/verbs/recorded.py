@@ -34,6 +34,9 @@ class Runs:
     all = OfDatabase(data.read_runs)
     find_predictions = OfDatabase(data.predictions_page)
     worst_errors = OfDatabase(data.worst_predictions)
+    scored = OfDatabase(data.scored_predictions)
+    label = OfDatabase(data.label_run)
+    metric_summary = staticmethod(metric_summary)
 
     def __call__(self) -> pd.DataFrame:
         """The runs, newest first: id, parent, kind, name, created, seconds, status, ..."""
@@ -60,16 +63,6 @@ class Runs:
     def predictions(self, run: int) -> pd.DataFrame:
         """The predictions of a run."""
         return data.run_table(self.database, run, "prediction")
-
-    def scored(self, number: int) -> pd.DataFrame:
-        """A run's predictions with truth where labels are known: fold, world, predicate, atom,
-        value, truth.
-
-        An inference run records no truth; its predictions are set beside the labels in the
-        workspace. An atom without one is false where all labels of its predicate are true, a
-        closed-world list; elsewhere, and in soft logic, it is not scored.
-        """
-        return data.scored_predictions(self.database, number)
 
     def scores_by_fold(self, number: int) -> pd.DataFrame:
         """Metrics of a run, one row a fold; computed from predictions and labels.
@@ -104,10 +97,6 @@ class Runs:
         if parameters.get("ended"):  # of one that was ended they say what was asked for
             return ()
         return tuple(fold["name"] for fold in parameters.get("folds") or ())
-
-    def metric_summary(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Mean, standard deviation and 95 % interval of each metric of `scores_by_fold`."""
-        return metric_summary(table)
 
     def mean_metrics(self) -> pd.DataFrame:
         """Mean over folds of every recorded metric: a row a run (the index), a column a metric."""
@@ -204,10 +193,6 @@ class Runs:
             name: value for name, value in arguments.items() if name not in ("rules", "mapping")
         }
         return record_ended(self.database, kind, seconds, str(arguments.get("rules", "")), settings)
-
-    def label(self, number: int, *, name: str | None = None, note: str | None = None) -> None:
-        """Name a run or note something beside it."""
-        data.label_run(self.database, number, name=name, note=note)
 
     def delete(self, number: int) -> None:
         """Delete a run."""

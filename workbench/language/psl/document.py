@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 
-from workbench.errors import Diagnostic, InputError, Span, nearest
+from workbench.errors import Diagnostic, InputError, Span, did_you_mean
 from workbench.language.declarations import Predicate
 from workbench.language.printing import format_program
 from workbench.language.program import Program
@@ -144,6 +144,5 @@ class PslDocument:
 
 
 def unknown_predicate(name: str, declared: Iterable[str]) -> Diagnostic:
-    close = nearest(name, declared)
-    help = f"did you mean {close}?" if close else "declare it in the section `predicates`"
+    help = did_you_mean(name, declared, "declare it in the section `predicates`")
     return Diagnostic("E0104", f"there is no predicate {name}", None, help)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from workbench.errors import nearest
+from workbench.errors import did_you_mean
 from workbench.language.declarations import Predicate
 from workbench.language.psl.document import PARTITIONS
 from workbench.language.psl.document_faults import DocumentFaults
@@ -111,7 +111,6 @@ class PredicateReading(DocumentFaults):
     def _check_key(self, name: str, key: str) -> None:
         if key in _OF_PREDICATES:
             return
-        close = nearest(key, _OF_PREDICATES)
-        keys = ", ".join(_OF_PREDICATES[:6])
-        hint = f"did you mean {close}?" if close else f"the keys are {keys}"
+        keys = f"the keys are {', '.join(_OF_PREDICATES[:6])}"
+        hint = did_you_mean(key, _OF_PREDICATES, keys)
         self.note(f"`{key}` says nothing about {name}", key, hint)

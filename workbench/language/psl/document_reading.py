@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import InputError, nearest
+from workbench.errors import InputError, did_you_mean
 from workbench.language.declarations import Predicate
 from workbench.language.psl.document import (
     COMMENT,
@@ -84,9 +84,7 @@ class _Reading(PredicateReading):
         known = ("predicates", *PARTITIONS, "rules", "options", "infer", "learn")
         for key in content:
             if key not in known:
-                close = nearest(str(key), known)
-                help = f"did you mean {close}?" if close else None
-                self.note(f"there is no section `{key}`", str(key), help)
+                self.note(f"there is no section `{key}`", str(key), did_you_mean(str(key), known))
         for task in ("infer", "learn"):
             section = content.get(task) or {}
             for key in section if isinstance(section, Mapping) else [task]:
