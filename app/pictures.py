@@ -27,7 +27,7 @@ def picture(mapping: TablesMapping) -> str:
             for column in table.columns
             if column.table is not None
         ]
-    asked = (mapping.predict or "").partition(".")[0]
+    asked = mapping.place(mapping.predict or "")[0]
     if asked in mapping.by_name:
         lines.append(f'{quoted(asked)} [color="{BLUE}" fontcolor="{BLUE}" penwidth=2];')
     return "\n".join([*lines, "}"])

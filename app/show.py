@@ -119,7 +119,10 @@ def table(
     for name in frame.columns:
         if name in formats:
             columns[name] = st.column_config.NumberColumn(
-                format=formats[name], help=explained.get(name)
+                format=formats[name],
+                help=explained.get(name),
+                # As wide as the longest weight; else the first rows say how wide a column is.
+                width=96 if name in weights else None,
             )
         elif name in explained:
             columns[name] = st.column_config.Column(help=explained[name])
@@ -176,10 +179,37 @@ def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
             )
 
 
-def small_table(columns: Sequence[str], rows: Sequence[Sequence[str | int | None]]) -> None:
-    """A short table as text; without a data frame the first page comes quickly."""
+def read_in_full(frame: pd.DataFrame, *, digits: int, weights: Collection[str]) -> None:
+    """A short table whose texts are wrapped and never cut, such as rules in words; numbers as in
+    `table`."""
+    numeric = {name for name in frame.columns if frame[name].dtype.kind in "iuf"}
+    written = {
+        name: [_written(cell, _number_format(column, digits, name in weights)) for cell in column]
+        if name in numeric
+        else column.fillna("").tolist()
+        for name, column in frame.items()
+    }
+    rows = list(zip(*written.values(), strict=True))
+    small_table([str(name) for name in written], rows, numbers=numeric)
+
+
+def _written(cell: float, form: str) -> str:
+    if cell != cell:
+        return ""
+    return f"{cell:,.0f}" if form == "localized" else form % cell
+
+
+def small_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str | int | None]],
+    *,
+    numbers: Collection[object] = (),
+) -> None:
+    """A short table as text, columns of `numbers`, and of nothing else, to the right; without a
+    data frame the first page comes quickly."""
     numeric = [
-        not any(isinstance(row[place], str) for row in rows) for place in range(len(columns))
+        name in numbers or not any(isinstance(row[place], str) for row in rows)
+        for place, name in enumerate(columns)
     ]
     lines = [
         "| " + " | ".join(columns) + " |",

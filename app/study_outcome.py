@@ -11,18 +11,18 @@ import streamlit as st
 from app.downloads import csv_text
 from app.editor import take
 from app.files import beside_uploads
-from app.show import plain, table, warnings
+from app.show import plain, read_in_full, table, warnings
 from app.state import workspace
 from app.study_cases import cases
 from app.study_scores import scores, with_names
 
 COLUMNS = {
-    "weight": "How much the rule says, for (above 0) or against (below 0).",
-    "rows": "Known rows where it holds.",
-    "with": "How often the answer is yes where the rule holds (of a number: its mean).",
-    "without": "The same where it does not hold.",
-    "lift": "With over without: above 1 the rule raises the answer by itself, whatever its weight "
-    "beside other rules.",
+    "weight": "how much the rule says, for (above 0) or against (below 0)",
+    "rows": "known rows where it holds",
+    "with": "how often the answer is yes there (of a number: its mean)",
+    "without": "the same elsewhere",
+    "lift": "with over without: above 1 the rule raises the answer by itself, whatever its weight "
+    "beside other rules",
 }
 
 
@@ -60,13 +60,10 @@ def rules(record: Mapping[str, Any]) -> None:
             "lift": [rule["lift"] for rule in found],
         }
     )
-    table(
-        frame.dropna(axis="columns", how="all"),
-        help=COLUMNS,
-        digits=3,
-        weights=("weight",),
-        most=360,
-    )
+    frame = frame.dropna(axis="columns", how="all")
+    read_in_full(frame, digits=3, weights=("weight",))
+    explained = (f"{name}: {about}" for name, about in COLUMNS.items() if name in frame)
+    st.caption(f"{'; '.join(explained)}.".capitalize())
     with st.expander("As they are written"):
         st.code(record["program"], language=None, height=300)
         if can_be_taken(record) and st.button("Take these rules into the editor", key="study-take"):

@@ -90,7 +90,7 @@ def held_out_numbers(target: str, predictions: pd.DataFrame) -> None:
 def with_names(target: str, rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of a study with what people call their things, where the tables at hand say it."""
     mapping = workspace().data.tables_at_hand()
-    asked = mapping and mapping.by_name.get(target.partition(".")[0])
+    asked = mapping and mapping.by_name.get(mapping.place(target)[0])
     if asked is None or asked.key not in rows or asked.type is None:
         return rows
     keys = list(rows[asked.key].astype(str))

@@ -59,6 +59,13 @@ def rules(text: str, language: str) -> None:
     labelled = ws.rules.prospects(checked.program).labelled
     asked = [name for name in (ws.recall("query") or "").split(",") if name]
     chosen = [name for name in asked if name in labelled] or list(labelled[:1])
+    if not chosen and _are_of_a_study(text):
+        st.caption(
+            "The rules at hand are those of the study below; they can be changed on the Rules "
+            "page, and infer what is blank anew."
+        )
+        st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
+        return
     if not chosen:
         st.info(
             "Nothing here has labels to learn from and to be scored against, so the rules are "
@@ -72,6 +79,12 @@ def rules(text: str, language: str) -> None:
         ws.declare(text)
         arguments = {"rules": text, "query": chosen, "folds": folds}
         start(Work("score", f"Train and score the rules for {named}", arguments))
+
+
+def _are_of_a_study(text: str) -> bool:
+    """Whether rules are as the newest study wrote them; its labels are facts that inference has."""
+    study = workspace().runs.latest("study")
+    return study is not None and workspace().runs.study(study.id).record["program"] == text
 
 
 def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
@@ -114,7 +127,7 @@ def learned(result: Outcome) -> None:
     """The rules with their weights and what the labels say of each; written out, one click away."""
     import pandas as pd
 
-    from app.show import table
+    from app.show import read_in_full
 
     formulas = [one["text"] for one in result.candidates]
     frame = pd.DataFrame(
@@ -128,16 +141,12 @@ def learned(result: Outcome) -> None:
     )
     if (frame["rule"] == frame["formula"]).all():
         frame = frame.drop(columns="formula")
-    table(
-        frame.dropna(axis="columns", how="all"),
-        digits=3,
-        weights=("weight",),
-        help={
-            "with": "How often the answer is yes where the rule's body holds.",
-            "without": "How often it is yes elsewhere.",
-        },
-        most=360,
-    )
+    frame = frame.dropna(axis="columns", how="all")
+    read_in_full(frame, digits=3, weights=("weight",))
+    if "with" in frame:
+        st.caption(
+            "With: how often the answer is yes where the rule's body holds; without: elsewhere."
+        )
     with st.expander("As they are written"):
         st.code(result.text, language=None, height=300)
 

@@ -95,7 +95,7 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "model_")
         with _staged(tables) as staging:
             asked, values = self.model_.predict(staging)
-            rows = staging.tables[self.target_.partition(".")[0]].rows
+            rows = staging.tables[self.mapping_.place(self.target_)[0]].rows
         # A row given twice is one thing: it is read once, at its first place.
         found = np.full((rows, *values.shape[1:]), np.nan)
         found[asked.rows] = values

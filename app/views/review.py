@@ -117,7 +117,7 @@ def known(question: Any) -> None:
             st.caption(plain(f"What is known of {one.kind} {one.name}"))
             small_table(("Column or link", "Value"), [*one.columns, *one.links])
             if one.more:
-                st.caption(f"and {one.more} more links: its page on Explore has them.")
+                st.caption(f"and {one.more_links}: its page on Explore has them.")
 
 
 def standing(name: str, left: int, total: int) -> None:

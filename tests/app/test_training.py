@@ -34,9 +34,10 @@ def test_rules_are_trained_and_scored_by_one_button(
     job = finished(state.jobs.all()[0])
     assert job.status == "done", job.about.error
     test = sound(test.run())
-    learned = next(item.value for item in test.dataframe if "rule" in item.value)
-    assert list(learned["rule"]) == ["who likes the first topic", "!Fan(p)"]
-    assert learned["weight"].notna().all()
+    learned = next(item.value for item in test.markdown if item.value.startswith("| rule"))
+    cells = [line.replace("\\", "").split(" | ") for line in learned.splitlines()[2:]]
+    assert [row[0] for row in cells] == ["| who likes the first topic", "| !Fan(p)"]
+    assert all(float(row[1]) for row in cells)
     # A fold without fans has none.
     assert float({item.label: item.value for item in test.metric}["F1"]) >= 0.8
     kinds = {run.id: run.kind for run in state.workspace.runs.all()}

@@ -289,3 +289,15 @@ def test_a_column_called_as_a_key_refers_to_it_though_a_tenth_refers_to_nothing(
         notes = [note for table in type_tables(staging, mapping).values() for note in table.notes]
     assert [note.code for note in notes] == ["E0241"]
     assert "20 cells of people.firm_id refer to nothing in firms" in notes[0].message
+
+
+def test_a_load_says_what_is_known_of_what_is_to_be_predicted(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "items.csv").write_text("id,kind,late\nK1,a,yes\nK2,b,\nK3,b,no\nK4,,no\n")
+    work, items = tmp_path / "w.duckdb", tmp_path / "items.csv"
+    printed = run("load", work, items, "--predict", "items.late").out
+    assert printed.endswith(
+        "# 1 table loaded, 4 rows. items.late is to be predicted: 3 labels, 1 blank.\n"
+    )
+    (tmp_path / "dataset.toml").write_text(printed, encoding="utf-8")
+    again = run("load", tmp_path / "again.duckdb", "--mapping", tmp_path / "dataset.toml")
+    assert again.out.splitlines()[-1] == printed.splitlines()[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.tables.names import predicate_name, words
+from workbench.tables.reference_names import names_agree
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,19 @@ from workbench.tables.names import predicate_name, words
 def test_words(name: str, parts: tuple[str, ...], predicate: str) -> None:
     assert words(name) == parts
     assert predicate_name(parts) == predicate
+
+
+@pytest.mark.parametrize(
+    ("column", "table", "key", "agree"),
+    [
+        ("client", "Clients (2024)", "N° client", True),
+        ("client 2", "accounts", "client_id", True),
+        ("fall", "stays", "Fall-Nr", True),
+        ("id_cliente", "personas", "cliente", True),
+        ("no_orders", "orders", "order_id", False),
+        ("n_orders", "orders", "order_id", False),
+        ("price", "orders", "order_id", False),
+    ],
+)
+def test_names_that_speak_of_another_table(column: str, table: str, key: str, agree: bool) -> None:
+    assert (names_agree(column, table, key) >= 2) == agree

@@ -169,18 +169,23 @@ def test_lines_of_any_length_are_read(tmp_path: Path) -> None:
         ) == [(3_000_000, 2)]
 
 
-def test_a_date_over_three_columns_is_one_date(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("birthYear", "birthMonth", "birthDay"),
+        ("Geburtsjahr", "Geburtsmonat", "Geburtstag"),
+        ("Année naissance", "Mois naissance", "Jour naissance"),
+        ("año", "mes", "día"),
+    ],
+)
+def test_a_date_over_three_columns_is_one_date(tmp_path: Path, names: tuple[str, ...]) -> None:
     rows = "".join(f"{i},{1950 + i},{1 + i % 12},{1 + i % 28}\n" for i in range(40))
     (tmp_path / "players.csv").write_text(
-        "id,birthYear,birthMonth,birthDay\n" + rows + "40,1999,,\n", encoding="utf-8"
+        f"id,{','.join(names)}\n{rows}40,1999,,\n", encoding="utf-8"
     )
     with stage(find_sources([tmp_path])) as staging:
-        column = propose(staging).table("players").column("birth_date")
-    assert (column.kind, column.parts, column.missing) == (
-        "date",
-        ("birthYear", "birthMonth", "birthDay"),
-        1,
-    )
+        column = propose(staging).table("players").columns[-1]
+    assert (column.kind, column.parts, column.missing) == ("date", names, 1)
 
 
 @pytest.mark.parametrize(
@@ -305,6 +310,7 @@ def test_times_of_day_measures_and_months(
         (lambda n: f"{n:,.2f}".replace(",", "'"), " .", "number"),
         (lambda n: f"{n:,.0f}".replace(",", "\u202f"), " .", "number"),
         (lambda n: f"{n:,.2f}".replace(",", " ").replace(".", ","), " ,", "number"),
+        (lambda n: f"{n + 100_000:,.0f} €".replace(",", " "), " .", "number"),
         (lambda n: f"{n + 100_000_000:,.0f}".replace(",", " "), None, "text"),
     ],
 )
@@ -321,7 +327,8 @@ def test_blanks_and_apostrophes_between_thousands(
     assert column.kind == kind
     if decimal:
         assert column.reading.decimal == decimal
-        assert facts == {f"K{at}": amount for at, amount in enumerate(amounts)}
+        more = 100_000 if column.reading.unit else 0
+        assert facts == {f"K{at}": amount + more for at, amount in enumerate(amounts)}
 
 
 def test_titles_above_a_header_are_left_out_and_said(tmp_path: Path) -> None:
@@ -412,3 +419,21 @@ def test_cells_of_several_types_in_a_frame_are_texts() -> None:
     frame = pd.DataFrame({"x": [1, "q", None]})
     with as_files({"a": frame}) as files, stage(find_sources(files)) as staging:
         assert staging.rows(f"FROM {staging.tables['a'].relation}") == [("1",), ("q",), (None,)]
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"), [("tak", "nie"), ("Sì", "No"), ("ja", "nee"), ("да", "нет"), ("V", "F")]
+)
+def test_yes_and_no_are_read_in_many_languages(tmp_path: Path, yes: str, no: str) -> None:
+    """Also where most say yes, in a word that other languages have too."""
+    rows = "".join(f"K{at},{no if at % 5 == 0 else yes}\n" for at in range(60))
+    (tmp_path / "people.csv").write_text(f"id,member\n{rows}", encoding="utf-8")
+    with wb.open() as ws:
+        (tmp_path / "dataset.toml").write_text(
+            format_mapping(ws.load(tmp_path / "people.csv").mapping, tmp_path), encoding="utf-8"
+        )
+        facts = facts_page(ws.database, "Member", limit=100).rows
+    assert sum(row[2] == 1 for row in facts) == 48
+    with wb.open() as ws:
+        ws.load(tmp_path / "people.csv", mapping=tmp_path / "dataset.toml")
+        assert facts_page(ws.database, "Member", limit=100).rows == facts

@@ -395,3 +395,35 @@ def test_steps_of_a_scale_are_numbers_and_codes_are_not(tmp_path: Path) -> None:
     kinds = {column.name: column.kind for column in table.columns}
     assert kinds["bonus_class"] == "number"
     assert {kinds[name] for name in ("zone_class", "fuel_class", "claim_type")} == {"category"}
+
+
+def test_a_table_is_called_as_its_file_with_its_full_stops(tmp_path: Path) -> None:
+    """Two tables of one key, called alike but for its `Nr`, speak of the same things."""
+    cases = "".join(f"F{n};{'ja' if n % 3 else 'nein'}\n" for n in range(60))
+    (tmp_path / "2024.Stays.CSV").write_text(f"Fall-Nr;back\n{cases}", encoding="utf-8")
+    notes = "".join(f"F{n},Kind{n % 4}\n" for n in range(50))
+    (tmp_path / "notes.csv").write_text(f"fall,kind\n{notes}", encoding="utf-8")
+    with wb.open() as ws:
+        mapping = ws.load(tmp_path, predict="2024.Stays.back").mapping
+        signatures = {name: one.argument_types for name, one in ws.database.predicates().items()}
+    assert mapping.predict == "2024.Stays.back"
+    assert signatures["Kind"][0] == signatures["Back"][0] == "t2024_stay"
+    assert mapping.table("notes").column("fall").table == "2024.Stays"
+
+
+@pytest.mark.parametrize(
+    ("columns", "display"),
+    [
+        ("Prénom,Nom", ("Prénom", "Nom")),
+        ("Nombre,Apellidos", ("Nombre", "Apellidos")),
+        ("Nom,Ville", ("Nom",)),
+        ("first name,last name,name", ("name",)),
+    ],
+)
+def test_people_are_called_by_their_names(
+    tmp_path: Path, columns: str, display: tuple[str, ...]
+) -> None:
+    rows = "".join(f"K{n},{','.join(f'A{n}' for _ in columns.split(','))}\n" for n in range(30))
+    (tmp_path / "people.csv").write_text(f"id,{columns}\n{rows}", encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        assert propose(staging).table("people").display == display

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -26,6 +27,7 @@ from workbench.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.tables import TablesReport
     from workbench.workspace import Workspace as Opened
 
 Part = Literal["evidence", "truth", "target"]
@@ -90,14 +92,35 @@ def load(
             if mapping is None and not json:
                 _print_proposal(opened, sources or [], error)
             raise
+        told = _in_a_sentence(opened, report) if isinstance(report, TablesReport) else ""
     print_warnings(report.warnings)
     if isinstance(report, TablesReport):
         if json:
             print_json(report.as_record())
         else:
             print_line(format_mapping(report.mapping).rstrip("\n"))
+            print_line(f"\n# {told}")
         return
     _print_loaded({"facts": report.facts, "worlds": report.worlds}, json=json)
+
+
+def _in_a_sentence(opened: Opened, report: TablesReport) -> str:
+    """What is loaded, and what of it is known of what is to be predicted."""
+    from workbench.tables import target_of
+
+    tables = report.mapping.tables
+    rows, plural = sum(table.rows for table in tables), "" if len(tables) == 1 else "s"
+    loaded = f"{len(tables)} table{plural} loaded, {rows:,} rows."
+    target = target_of(report.mapping)
+    counts = {
+        one.predicate.name: Counter({count.partition: count.facts for count in one.counts})
+        for one in opened.data.catalog()
+    }
+    if target is None or target.predicate not in counts:
+        return loaded
+    known = counts[target.predicate]["truth"] + counts[target.predicate]["evidence"]
+    asked = counts[target.predicate]["target"] or max(target.table.rows - known, 0)
+    return f"{loaded} {target.name} is to be predicted: {known:,} labels, {asked:,} blank."
 
 
 @contextmanager

@@ -111,7 +111,7 @@ def prepared(
         for leak in found_leaks
         if leak.how.startswith("is filled exactly")
     }
-    time_column = _time_column(target, time)
+    time_column = _time_column(chosen, target, time)
     if time_column is not None and target.kind == "yes/no" and chosen.known is None:
         chosen = replace(chosen, known=_known_name(chosen, target))
     without = {(target.table.name, target.column.name), *left_out}
@@ -157,10 +157,10 @@ def _known_name(mapping: TablesMapping, target: Target) -> str:
     return unused_name(f"Known{target.predicate}", taken)
 
 
-def _time_column(target: Target, time: str | None) -> str | None:
+def _time_column(mapping: TablesMapping, target: Target, time: str | None) -> str | None:
     if time is None:
         return None
-    table, _, column = time.partition(".")
+    table, column = mapping.place(time)
     if table != target.table.name or not column:
         raise UsageError.of(
             "E0632",

@@ -138,14 +138,14 @@ def target_of(mapping: TablesMapping) -> Target | None:
     if mapping.predict is None:
         return None
     place, equals, value = mapping.predict.partition("=")
-    name, dot, column_name = place.partition(".")
+    name, column_name = mapping.place(place)
     if equals and not value:
         raise UsageError.of(
             "E0237",
             f"{mapping.predict} names no value",
             help="write TABLE.COLUMN or TABLE.COLUMN=VALUE; blank cells are what is asked for",
         )
-    if not dot:
+    if not column_name:
         if any(table.name == name and table.relation is not None for table in mapping.tables):
             raise _only_pairs(mapping.table(name))
         raise UsageError.of(

@@ -183,6 +183,12 @@ class TablesMapping:
             )
         return self.by_name[name]
 
+    def place(self, asked: str) -> tuple[str, str]:
+        """The table and the column of `TABLE.COLUMN`; names of tables may hold full stops."""
+        fitting = [name for name in self.by_name if asked.startswith(f"{name}.")]
+        table = max(fitting, key=len, default=asked.partition(".")[0])
+        return table, asked[len(table) + 1 :]
+
     def type_of(self, table: TableMapping) -> str:
         """The type of a table's things: that of the table its own key refers to, where it does."""
         key = next((column for column in table.columns if column.kind == "key"), None)

@@ -18,7 +18,7 @@ from workbench.tables.mapping import ColumnMapping, Keep, SqlDefinition, TableMa
 from workbench.tables.mapping_text import usual_blanks
 from workbench.tables.names import predicate_name, singular_words, type_name, words
 from workbench.tables.readings import Reading
-from workbench.tables.sources import TableSource, form_of, is_url
+from workbench.tables.sources import TableSource, form_of, is_url, name_of_file
 from workbench.tables.values import YES_NO
 
 _TABLE_KEYS = tuple(
@@ -76,7 +76,7 @@ def _definition(reader: TomlReader, given: Mapping[str, Any], span: Span) -> Sql
 def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> TableMapping:
     reader.known(given, "tables", _TABLE_KEYS)
     file = reader.text(given, "file")
-    name = reader.text(given, "name") or (Path(file).name.split(".", 1)[0] if file else None)
+    name = reader.text(given, "name") or (name_of_file(file) if file else None)
     if name is None:
         raise reader.fault("tables", "a [[tables]] entry has neither name nor file")
     path = "" if file is None else _place(file, directory)

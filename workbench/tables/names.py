@@ -5,6 +5,7 @@ and the names of types and predicates made of them.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -52,6 +53,12 @@ def words(name: str) -> tuple[str, ...]:
     """
     shape = "".join(map(_shape, name))
     return tuple(name[word.start() : word.end()].lower() for word in _WORD.finditer(shape))
+
+
+def plain_words(name: str) -> tuple[str, ...]:
+    """The words of a name without accents: `Prénom` is (prenom)."""
+    letters = unicodedata.normalize("NFKD", name)
+    return words("".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
 def _shape(letter: str) -> str:

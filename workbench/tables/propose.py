@@ -9,20 +9,22 @@ from dataclasses import dataclass, replace
 
 from workbench.tables.composite import find_composites, joined_name
 from workbench.tables.keys import Key, find_keys
-from workbench.tables.kinds import NEARLY_ALL, ColumnKind, Finding, kind_of, share
+from workbench.tables.kinds import ColumnKind, Finding, kind_of
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
-from workbench.tables.names import predicate_name, singular_words, type_name, words
+from workbench.tables.names import plain_words, predicate_name, singular_words, type_name, words
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.proposed_names import with_category_types, with_predicates
 from workbench.tables.readings import Reading
 from workbench.tables.references import KeyReference, find_references
+from workbench.tables.split_dates import find_split_dates
 from workbench.tables.staged import StagedTable, Staging
-from workbench.tables.values import BLANKS, date_from_parts, is_blank
+from workbench.tables.values import BLANKS
 
-_NAMES = ("name", "title", "label", "bezeichnung", "titel", "nom", "nombre", "fullname")
-_FIRST, _LAST = (
-    ("forename", "firstname", "first", "vorname", "given", "prenom"),
-    ("surname", "lastname", "last", "nachname"),
+_NAMES = frozenset("name title label bezeichnung titel nom nombre nome fullname naam".split())
+_FIRST = frozenset("forename firstname first vorname given prenom nombre voornaam nome".split())
+_LAST = frozenset(
+    "surname lastname nachname nom apellido apellidos cognome achternaam sobrenome naam "
+    "last".split()
 )
 
 
@@ -77,7 +79,7 @@ def _table(staging: Staging, found: _Found, counts: TableCounts) -> TableMapping
     table = counts.table
     key = found.keys.get(table.name)
     columns = [_column(found, counts, column, key) for column in counts.columns]
-    columns += _split_dates(staging, counts)
+    columns += find_split_dates(staging, counts)
     mapped = TableMapping(
         table.source, type_name(singular_words(table.name)), columns=tuple(columns), rows=table.rows
     )
@@ -209,76 +211,24 @@ def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> 
     return int(tuples) == int(rows)
 
 
-def _split_dates(staging: Staging, counts: TableCounts) -> list[ColumnMapping]:
-    """Dates whose year, month and day stand in columns of their own, as columns beside these."""
-    by_words = {words(column.name): column for column in counts.columns}
-    found = []
-    for parts, year in by_words.items():
-        for names in (
-            ("year", "month", "day"),
-            ("jahr", "monat", "tag"),
-            ("annee", "mois", "jour"),
-        ):
-            if names[0] not in parts:
-                continue
-            place = parts.index(names[0])
-            before, behind = parts[:place], parts[place + 1 :]
-            month, day = (by_words.get((*before, name, *behind)) for name in names[1:])
-            if month is None or day is None or not all(map(_is_whole, (year, month, day))):
-                continue
-            name = "_".join(filter(None, (*before, *behind, "date")))
-            made = _split_date(staging, counts.table, name, (year, month, day))
-            found += [] if made is None else [made]
-    return found
-
-
-def _split_date(
-    staging: Staging, table: StagedTable, name: str, parts: tuple[ColumnCounts, ...]
-) -> ColumnMapping | None:
-    """A date of year, month and day, where nearly all of these make dates."""
-    columns, blanks_of = tuple(one.name for one in parts), parts[0].reading.blanks
-    cells = [table.cell(column) for column in columns]
-    blank = " OR ".join(is_blank(cell, blanks_of) for cell in cells)
-    (dates, blanks) = staging.rows(
-        f"SELECT count({date_from_parts(*cells)}), count(*) FILTER ({blank}) FROM {table.relation}"
-    )[0]
-    filled = table.rows - int(blanks)
-    if not filled or int(dates) < NEARLY_ALL * filled:
-        return None
-    make = f"{share(int(dates), filled)} make dates"
-    return ColumnMapping(
-        name,
-        "date",
-        reading=Reading(blanks=blanks_of),
-        parts=columns,
-        unreadable="error" if int(dates) == filled else "blank",
-        reason=f"year, month and day stand in {', '.join(columns)}: {make}",
-        missing=int(blanks),
-    )
-
-
-def _is_whole(column: ColumnCounts) -> bool:
-    return column.filled > 0 and column.whole >= NEARLY_ALL * column.filled
-
-
 def _display(counts: TableCounts, key: str) -> tuple[str, ...]:
     """The columns that people would call a row's thing by."""
 
-    def having(names: Sequence[str]) -> list[str]:
+    def having(names: frozenset[str]) -> list[str]:
         return [
             column.name
             for column in counts.columns
             if column.name != key
             and column.filled > 0.5 * counts.table.rows
             and column.numbers < 0.5 * column.filled
-            and ({*words(column.name), "".join(words(column.name))} & set(names))
+            and ({*plain_words(column.name), "".join(plain_words(column.name))} & names)
         ]
 
     named = having(_NAMES)
-    exact = [name for name in named if "".join(words(name)) in _NAMES]
+    exact = [name for name in named if "".join(plain_words(name)) in _NAMES]
     first, last = having(_FIRST), having(_LAST)
-    if exact:
-        return (exact[0],)
-    if first and last and first[0] != last[0]:
+    # In some languages the word for a name is that for its first or last part, too.
+    whole = [name for name in exact if name not in (*first, *last)]
+    if not whole and first and last and first[0] != last[0]:
         return (first[0], last[0])
-    return tuple(named[:1] or last[:1])
+    return tuple((whole or exact or named or last)[:1])

@@ -113,17 +113,11 @@ def find_reading(cells: Sequence[str]) -> Reading:
         tuple(NUMBER_PATTERNS),
         lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in bare),
     )
-    if decimal in BLANKS_BETWEEN and not _of_unlike_lengths(bare):
+    if decimal in BLANKS_BETWEEN and unit is None and not _of_unlike_lengths(bare):
         decimal, numbers = ".", 0
     formats = _date_formats(filled)
-    yes, no = next(
-        (
-            pair
-            for pair in YES_NO
-            if sum(cell in pair[0] + pair[1] for cell in filled) > 0.5 * len(filled)
-        ),
-        ((), ()),
-    )
+    said = [sum(cell in yes + no for cell in filled) for yes, no in YES_NO]
+    yes, no = YES_NO[said.index(max(said))] if max(said) > 0.5 * len(filled) else ((), ())
     regular = bool(formats or yes) or numbers > 0.5 * len(filled)
     return Reading(
         BLANKS + MORE_BLANKS if regular else BLANKS,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.tables.keys import BARE, Key
+from workbench.tables.keys import Key
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
-from workbench.tables.names import singular, without_id, words
 from workbench.tables.numbered import (
     NumberedTable,
     leading_pair,
@@ -18,13 +17,13 @@ from workbench.tables.numbered import (
     numbered_tables,
 )
 from workbench.tables.profile import ColumnCounts, TableCounts
+from workbench.tables.reference_names import SURE, names_agree, names_one_of_its_own
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import is_blank
 
 PROBES = 1000
 WELL_NAMED = 0.8
 """The share of values that are keys, at least, where a column is called as the key."""
-SURE = 3
 
 
 @dataclass(frozen=True)
@@ -141,9 +140,9 @@ def _best_target(
     for other, key in targets:
         if other is counts and is_key:
             continue
-        score = _names_agree(column.name, other.table.name, key.name)
+        score = names_agree(column.name, other.table.name, key.name)
         if other is counts and not score:
-            score = _names_one_of_its_own(column.name)
+            score = names_one_of_its_own(column.name)
         if score == 0 and not _may_be_codes(column):
             continue
         if is_key and (score < 2 or not _says_more(staging, counts, column, other, key)):
@@ -170,52 +169,6 @@ def _best_target(
         if best is None or candidate[:2] > best[:2]:
             best = candidate
     return best[2] if best else None
-
-
-def _names_agree(column: str, table: str, key: str) -> float:
-    """How well a column's name speaks of another table's key; 0 where it does not."""
-    parts, key_parts = words(column), words(key)
-    named = tuple(singular(word) for word in words(table))
-    core = tuple(singular(word) for word in without_id(parts))
-    if parts == key_parts and not set(parts) <= BARE:
-        return SURE
-    if core and core == named:
-        return SURE
-    if (
-        len(parts) > len(key_parts)
-        and parts[-len(key_parts) :] == key_parts
-        and not set(key_parts) <= BARE
-    ):
-        return 2
-    if (
-        core
-        and named
-        and (core[-len(named) :] == named or core[: len(named)] == named)
-        and len(core) < len(parts)
-    ):
-        return 2
-    if parts[-len(named) :] == named and len(parts) > len(named) and parts[0] not in COUNTED:
-        return 1.5
-    return 0
-
-
-COUNTED = frozenset("count max maximum mean min minimum n no nr num number sum total".split())
-"""Words before a table's name that say how many of its things there are."""
-
-ONE_OF_ITS_OWN = frozenset(
-    "ancestor boss dam father manager mentor mgr mother parent predecessor referrer sire "
-    "spouse successor superior supervisor vorgesetzter".split()
-)
-"""Words for what another row of the same table is to a row."""
-
-
-def _names_one_of_its_own(column: str) -> float:
-    """Whether a column is called as one that refers to its own table: parent, `reply_to`."""
-    core = without_id(words(column))
-    return float(bool(core) and (core[-1] in ONE_OF_ITS_OWN or core[-2:] in _TO))
-
-
-_TO = {("reply", "to"), ("reports", "to")}
 
 
 def _may_be_codes(column: ColumnCounts) -> bool:

@@ -24,7 +24,7 @@ class TableSource:
     Attributes
     ----------
     name : str
-        The table's name: the file's up to its first dot, the sheet's, or the table's in its
+        The table's name: the file's without its ending, the sheet's, or the table's in its
         database.
     path : str
         The file or the URL of the database.
@@ -82,6 +82,13 @@ def _form_of_file(path: Path) -> Form | None:
     return None if form is None else cast("Form | None", form.wide)
 
 
+def name_of_file(source: str | os.PathLike[str]) -> str:
+    """What a table is called by its file: the file's name without its ending."""
+    name = Path(source).name
+    packed = len(name) - len(".gz") * name.lower().endswith(".gz")
+    return Path(name[:packed]).stem
+
+
 def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, ...]:
     """The tables of files, databases and directories of such, in the order given.
 
@@ -126,7 +133,7 @@ def _tables_of(source: str) -> Sequence[TableSource]:
         open_binary(Path(source)).close()
     if form is None:
         raise _no_tables(display_name(source), "is no file of tables")
-    stem = Path(source).name.split(".", 1)[0]
+    stem = name_of_file(source)
     if form == "excel":
         sheets = sheet_names(Path(source))
         return [

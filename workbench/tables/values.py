@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from workbench.database import text_literal
 from workbench.tables.measures import DIGITS, SEVERAL, sizes_within
@@ -20,12 +21,27 @@ MORE_BLANKS = tuple(
 )
 """Texts that mean so in a column whose other cells are numbers, dates, or yes and no."""
 
-YES_NO: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (("yes", "Yes", "YES", "y", "Y"), ("no", "No", "NO", "n", "N")),
-    (("true", "True", "TRUE", "t", "T"), ("false", "False", "FALSE", "f", "F")),
-    (("ja", "Ja", "JA", "j", "J"), ("nein", "Nein", "NEIN", "n", "N")),
-    (("oui", "Oui", "OUI", "o", "O"), ("non", "Non", "NON", "n", "N")),
-    (("si", "sí", "Sí", "SI", "s", "S"), ("no", "No", "NO", "n", "N")),
+
+def _spelled(words: str, initial: bool) -> tuple[str, ...]:
+    """Words in small letters, with a capital, and in capitals; their first letters too."""
+    said = [
+        (word, word.capitalize(), word.upper(), *((word[0], word[0].upper()) if initial else ()))
+        for word in words.split(",")
+    ]
+    return tuple(dict.fromkeys(chain.from_iterable(said)))
+
+
+_PAIRS = "yes/no true/false ja/nein oui/non si,sí,sì/no vrai/faux"
+_MORE_PAIRS = (
+    "ja/nee ja/nej,nei sim/não,nao tak/nie ano,áno/ne,nie evet/hayır igen/nem kyllä/ei да/нет "
+    "так,да/ні,не ναι/όχι wahr/falsch vero/falso verdadero,verdadeiro/falso 是/否 はい/いいえ"
+)
+YES_NO = (
+    *(
+        (_spelled(yes, initial), _spelled(no, initial))
+        for pairs, initial in ((_PAIRS, True), (_MORE_PAIRS, False))
+        for yes, _, no in (pair.partition("/") for pair in pairs.split())
+    ),
     (("1", "1.0"), ("0", "0.0")),
 )
 """Pairs of words: true, false."""

@@ -38,11 +38,15 @@ class KnownThing:
     links: tuple[tuple[str, str], ...]
     more: int = 0
 
+    @property
+    def more_links(self) -> str:
+        return f"{self.more} more link{'' if self.more == 1 else 's'}"
+
     def lines(self) -> tuple[str, ...]:
         """It in text: its columns, and a line for each link."""
         columns = ", ".join(f"{name} {value}" for name, value in self.columns)
         links = (f"  {name}: {value}" for name, value in self.links)
-        left_out = (f"  and {self.more} more links",) if self.more else ()
+        left_out = (f"  and {self.more_links}",) if self.more else ()
         return f"{self.kind} {self.name}: {columns or 'no column'}", *links, *left_out
 
 

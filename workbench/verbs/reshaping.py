@@ -86,7 +86,7 @@ def delete_table(database: Database, name: str) -> int:
     with database.transaction():
         count = sum(delete(database, name) for name in database.predicates() if name in made)
         kept = tuple(other for other in mapping.tables if other.name != name)
-        predict = None if (mapping.predict or "").partition(".")[0] == name else mapping.predict
+        predict = None if mapping.place(mapping.predict or "")[0] == name else mapping.predict
         if kept:
             remember_tables(database, replace(mapping, tables=kept, predict=predict))
         else:
