@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 import workbench
 from tests.verbs.update_programs import SMOKERS
 from tests.verbs.update_sequences import check_equal
-from workbench.database import keeps_rows, kept_arrays, load_alchemy_text
+from workbench.database import keeps_rows, kept_arrays, load_alchemy_text, table_prints
 from workbench.errors import UsageError
 from workbench.workspace import Workspace
 
@@ -84,3 +85,28 @@ def test_sessions_keep_what_they_changed_beside_rows_that_stay(tmp_path: Path) -
         workspace.runs.delete(run + 1)
         done = workspace.update(run, ["Friends(P30, P2)"])
         check_equal(done.result, workspace.infer(SMOKERS, **ASKED, record=False))
+
+
+def test_facts_that_another_connection_brings_are_seen(tmp_path: Path) -> None:
+    with opened(tmp_path / "work.duckdb") as workspace:
+        workspace.update(1, ["Friends(Bob, Cy)"])
+        workspace.update(1, ["Friends(Cy, Dan)"])
+        load_alchemy_text(workspace.database.beside(), "Friends(Dan, Eve)\nSmokes(Gus)")
+        done = workspace.update(1, ["Friends(Eve, Bob)"])
+        check_equal(done.result, workspace.infer(SMOKERS, **ASKED, record=False))
+        assert any("Gus" in name for name in done.result.grounding.atoms.names())
+
+
+def test_tables_that_nothing_has_changed_are_not_read_over(tmp_path: Path) -> None:
+    with opened(tmp_path / "work.duckdb") as workspace:
+        workspace.update(1, ["Friends(Bob, Cy)"])
+        held = workspace.last_answer
+        for friend in ("Dan", "Cy"):
+            workspace.update(1, [f"Friends({friend}, Bob)"])
+            with suppress(ZeroDivisionError), workspace.database.transaction():
+                found = held.tables(workspace.database)
+                assert found == table_prints(workspace.database)
+                raise ZeroDivisionError
+        workspace.database.remember("a", "b")
+        with workspace.database.transaction():
+            assert not held.tables(workspace.database)

@@ -75,10 +75,9 @@ def texts_of_alchemy(
     database: Database, text: str, *, world: str = DEFAULT_WORLD, partition: Partition = "evidence"
 ) -> list[FactTexts]:
     """The facts of a string in the form of `load_alchemy`, checked as there and not loaded."""
-    source = _lines_of(text, None)
-    with database.transaction() as connection:
-        staged = _staged(database, connection, iter([(1, text)]), source, 0, partition)
-        return texts_of_staged(connection, staged, source, world)
+    source, connection = _lines_of(text, None), database.cursor()
+    staged = _staged(database, connection, iter([(1, text)]), source, 0, partition)
+    return texts_of_staged(connection, staged, source, world)
 
 
 def _lines_of(text: str, name: str | None) -> FactSource:

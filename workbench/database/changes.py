@@ -23,7 +23,8 @@ from workbench.database.stored import StoredPredicate
 from workbench.database.value_columns import text_of_value
 from workbench.errors import Diagnostic, InputError
 
-ROWS, CODED, KNOWN, GONE = "changed_texts", "changed_rows", "known_rows", "gone_facts"
+ROWS, CODED, KNOWN = "changed_texts", "changed_rows", "known_rows"
+GONE, LOST = "gone_facts", "lost_constants"
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _changed(
     worlds = set(connection.execute(_grown(predicate)).fetchall()) if came.num_rows else set()
     if went.num_rows:
         with handed_in(connection, GONE, went):
-            worlds |= set(connection.execute(_shrunk(database, predicate)).fetchall())
+            worlds |= _shrunk(database, connection, predicate)
     database.refresh_domains([number for (number,) in sorted(worlds)])
     return change
 
@@ -147,24 +148,28 @@ def _grown(predicate: StoredPredicate) -> str:
     )
 
 
-def _shrunk(database: Database, predicate: StoredPredicate) -> str:
-    """A query for the worlds in which no fact has some constant of those that went any more."""
+def _shrunk(
+    database: Database, connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate
+) -> set[tuple[int]]:
+    """The worlds in which no fact has some constant of those that went any more."""
     gone = _constants(predicate, GONE)
     if not gone:
-        return f"SELECT DISTINCT world FROM {GONE}"
-    types = {type_name for _, type_name in predicate.constant_columns}
-    there = " UNION ALL ".join(
-        f"SELECT world, {text_literal(type_name)} AS type, {column} AS constant "
-        f"FROM {quoted(one.table_name)}"
-        for one in database.predicates().values()
-        for column, type_name in one.constant_columns
-        if type_name in types
-    )
-    return (
-        f"WITH gone AS MATERIALIZED ({gone}) SELECT DISTINCT world FROM (FROM gone EXCEPT "
-        f"SELECT t.world, t.type, t.constant FROM ({there}) t SEMI JOIN gone USING (world, type, "
-        "constant))"
-    )
+        return set(connection.execute(f"SELECT DISTINCT world FROM {GONE}").fetchall())
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {LOST} AS {gone}")
+    worlds: set[tuple[int]] = set()
+    # Relation by relation, its own first: most constants are found there, and no other is read.
+    relations = sorted(database.predicates().values(), key=lambda one: one.name != predicate.name)
+    columns = [(one.table_name, *column) for one in relations for column in one.constant_columns]
+    for table, column, type_name in columns:
+        connection.execute(
+            f"DELETE FROM {LOST} l USING {quoted(table)} t WHERE l.type = "
+            f"{text_literal(type_name)} AND l.world = t.world AND l.constant = t.{column}"
+        )
+        worlds = set(connection.execute(f"SELECT DISTINCT world FROM {LOST}").fetchall())
+        if not worlds:
+            break
+    connection.execute(f"DROP TABLE {LOST}")
+    return worlds
 
 
 def _constants(predicate: StoredPredicate, table: str) -> str:

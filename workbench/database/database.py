@@ -15,7 +15,7 @@ from workbench.database.rows import first_value
 from workbench.database.schema import declare_stored, declare_type, stored_form
 from workbench.database.storage_faults import check_log, faults_told, why_not_opened
 from workbench.database.stored import StoredPredicate, read_predicates
-from workbench.database.transactions import Transactions
+from workbench.database.transactions import Commits, Transactions
 from workbench.database.workspace_files import is_empty, left_as_found, refuse_name
 from workbench.database.workspace_format import make_ready
 from workbench.errors import InputError, UsageError, did_you_mean
@@ -34,9 +34,13 @@ class Database(Transactions):
     """
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, path: Path | None, read_only: bool
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        path: Path | None,
+        read_only: bool,
+        commits: Commits | None = None,
     ) -> None:
-        super().__init__(connection, path, read_only)
+        super().__init__(connection, path, read_only, commits)
         self._stale: set[int] = set()
         self._catalog: dict[str, Mapping[str, Any]] = {}
 
@@ -254,14 +258,14 @@ class Database(Transactions):
 
     def beside(self) -> Database:
         """This database on a connection of its own: it reads what is committed without waiting."""
-        return Database(self.connection.cursor(), self.path, self.read_only)
+        return Database(self.connection.cursor(), self.path, self.read_only, self.commits)
 
 
 class _InTransaction(Database):
     """A database seen inside its open transaction: cursors are the writing connection itself."""
 
     def __init__(self, whole: Database) -> None:
-        super().__init__(whole.connection, whole.path, whole.read_only)
+        super().__init__(whole.connection, whole.path, whole.read_only, whole.commits)
         self._catalog_of = whole
 
     def cursor(self) -> duckdb.DuckDBPyConnection:

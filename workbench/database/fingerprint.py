@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -91,20 +91,32 @@ def fact_print(database: Database, tables: Mapping[str, TablePrint] | None = Non
 
 
 def table_prints(
-    database: Database, known: Mapping[str, TablePrint] | None = None
+    database: Database,
+    known: Mapping[str, TablePrint] | None = None,
+    changed: Collection[str] = (),
 ) -> dict[str, TablePrint]:
-    """How many rows each table of facts and of names has, and the exclusive or of their hashes;
-    those that are known are not read.
+    """How many rows each table of facts and of names has, and the exclusive or of their hashes.
+
+    Parameters
+    ----------
+    known : mapping of str to (int, int or None)
+        Of before facts of the predicates `changed` came or went, and names came with them: what
+        this left as it was is not read.
     """
-    cursor, stored = database.cursor(), database.predicates().values()
-    found = dict(known or {})
-    for table in (
-        "world",
-        *database.type_tables().values(),
-        *(one.table_name for one in stored),
-    ):
-        if table not in found:
-            query = f"SELECT count(*), bit_xor(hash(t)) FROM {quoted(table)} t"
-            count, together = cursor.execute(query).fetchall()[0]
-            found[table] = (count, together)
+    cursor, known = database.cursor(), known or {}
+    facts = {one.table_name: name for name, one in database.predicates().items()}
+    found = {}
+    for table in ("world", *database.type_tables().values(), *facts):
+        source, before = f"FROM {quoted(table)} t", known.get(table)
+        if before is not None and (
+            facts[table] not in changed
+            if table in facts
+            else cursor.execute(f"SELECT count(*) {source}").fetchall()[0][0] == before[0]
+        ):
+            found[table] = before
+            continue
+        count, together = cursor.execute(f"SELECT count(*), bit_xor(hash(t)) {source}").fetchall()[
+            0
+        ]
+        found[table] = (count, together)
     return dict(sorted(found.items()))

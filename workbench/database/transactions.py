@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, Self
 
 import duckdb
@@ -14,19 +15,44 @@ from workbench.database.running import prepared
 from workbench.database.storage_faults import faults_told
 
 
+@dataclass
+class Commits:
+    """How many transactions of one DuckDB instance were committed, by whatever connection."""
+
+    count: int = 0
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def add(self) -> None:
+        with self._lock:
+            self.count += 1
+
+
 class Transactions:
     """A database whose faults are told in the user's words.
 
     Writes go through `transaction()`, one thread at a time; every thread that reads takes its own
     `cursor()`.
+
+    Attributes
+    ----------
+    commits : Commits
+        Of all that share the instance.
+    begun : int
+        How many there were before the last transaction that began here.
     """
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, path: Path | None, read_only: bool
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        path: Path | None,
+        read_only: bool,
+        commits: Commits | None = None,
     ) -> None:
         self.connection = prepared(connection)
         self.path = path
         self.read_only = read_only
+        self.commits = commits or Commits()
+        self.begun = 0
         self._lock = RLock()
         self._depth = 0
 
@@ -58,12 +84,14 @@ class Transactions:
         """
         with self._lock, faults_told(self.path):
             if self._depth == 0:
+                self.begun = self.commits.count
                 self.connection.execute("BEGIN TRANSACTION")
             self._depth += 1
             try:
                 yield self.connection
                 if self._depth == 1:
                     self.before_commit()
+                    self.commits.add()
                     self.connection.execute("COMMIT")
             except BaseException:
                 if self._depth == 1:

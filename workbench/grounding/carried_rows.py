@@ -177,3 +177,24 @@ def without_zeros(matrix: Any) -> csr_array:
     found.data[np.abs(found.data) <= CLOSE] = 0.0
     found.eliminate_zeros()
     return found
+
+
+def with_added(matrix: csr_array, change: csr_array) -> csr_array:
+    """A sum without what cancelled, of a change in few rows: the others' entries are copied."""
+    rows = np.flatnonzero(np.diff(change.indptr))
+    renewed = without_zeros(matrix[rows] + change[rows])
+    widths = np.diff(matrix.indptr)
+    old = np.repeat(matrix.indptr[rows] - _starts(widths[rows])[:-1], widths[rows])
+    old += np.arange(old.size)
+    # Where each new entry stands among those that stay.
+    at = np.repeat(matrix.indptr[rows] - _starts(widths[rows])[:-1], np.diff(renewed.indptr))
+    widths[rows] = np.diff(renewed.indptr)
+    data, indices = (
+        np.insert(np.delete(getattr(matrix, name), old), at, getattr(renewed, name))
+        for name in ("data", "indices")
+    )
+    return csr_array((data, indices, _starts(widths)), shape=matrix.shape)
+
+
+def _starts(widths: Array) -> Array:
+    return np.concatenate([np.zeros(1, widths.dtype), np.cumsum(widths, dtype=widths.dtype)])

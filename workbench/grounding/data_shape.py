@@ -42,13 +42,9 @@ class DataShape:
 
 def shape_of(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> DataShape:
     """What a grounding of clauses takes from the data that the vocabulary describes."""
-    rows = vocabulary.connection.execute(
-        "SELECT type, world, count(*), bit_xor(hash(constant)) FROM domain "
-        f"WHERE world IN ({vocabulary.in_worlds}) GROUP BY ALL ORDER BY ALL"
-    ).fetchall()
     domains: dict[str, str] = {}
-    for type_name, *rest in rows:
-        domains[type_name] = f"{domains.get(type_name, '')}{rest} "
+    for (world, type_name), found in vocabulary.domains.items():
+        domains[type_name] = f"{domains.get(type_name, '')}[{world}, {found.size}, {found.hashes}] "
     roles = {
         name: f"{role.role} {role.listed} {role.scoped} {role.facts}"
         for name, role in vocabulary.roles.items()

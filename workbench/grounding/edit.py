@@ -13,7 +13,7 @@ from workbench.grounding.carried_rows import (
     Renumbered,
     changed_rows,
     edited,
-    without_zeros,
+    with_added,
 )
 from workbench.grounding.differences import Difference, Side
 from workbench.grounding.edited_rows import EditedNetwork, EditedRows
@@ -42,9 +42,12 @@ def edit(
     coming = edited(going, came.rows, went.rows)
     old, new, added, removed = changed_rows(going, coming)
     going, coming = going.taken(old), coming.taken(new)
-    now, units = rows.edited(near[old], coming), csr_array(came.units - went.units)
-    unit = without_zeros(network.unit + units) if units.nnz else network.unit
-    renewed = EditedNetwork.of(now, unit=unit, **difference.sums(network))
+    now, units = rows.edited(near[old], coming), came.units
+    if went.units.nnz:
+        units = csr_array(units - went.units)
+    renewed = EditedNetwork.of(
+        now, unit=with_added(network.unit, units), **difference.sums(network)
+    )
     joined = _splice(renewed, templates, now, (coming, going), units)
     return replace(joined, added=added, removed=removed)
 

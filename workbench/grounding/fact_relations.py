@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -33,6 +33,16 @@ DuckDB's threads share a table by groups of 122,880 rows.
 """
 
 
+class Domain(NamedTuple):
+    """The constants of a type in a world: how many, the exclusive or of their hashes, and whether
+    their positions are their ids.
+    """
+
+    size: int
+    hashes: int
+    in_place: bool
+
+
 @dataclass(kw_only=True)
 class FactRelations:
     """Names of the temporary relations over the facts of some worlds, made when first asked for."""
@@ -43,7 +53,7 @@ class FactRelations:
     stored: Mapping[str, StoredPredicate]
     type_tables: Mapping[str, str]
     worlds: tuple[int, ...]
-    sizes: Mapping[tuple[int, str], int]
+    domains: Mapping[tuple[int, str], Domain]
     made: dict[str, int] = field(default_factory=dict)
     tables: TemporaryTables = field(init=False)
     _known: dict[str, bool] = field(default_factory=dict)
@@ -64,7 +74,8 @@ class FactRelations:
         return ", ".join(map(str, self.worlds)) or "NULL"
 
     def domain_size(self, world: int, type_name: str) -> int:
-        return self.sizes.get((world, type_name), 0)
+        found = self.domains.get((world, type_name))
+        return 0 if found is None else found.size
 
     def bindings(self, types: Iterable[str]) -> dict[int, int]:
         """How many bindings variables of some types have, by world."""
@@ -168,14 +179,8 @@ class FactRelations:
 
     def positions_are_ids(self, type_name: str) -> bool:
         """Whether a type's constants have their ids as positions (one world, loaded at once)."""
-        key = f"identity {type_name}"
-        if key not in self._known:
-            same = (
-                "SELECT bool_and(constant = position) FROM domain WHERE type = "
-                f"{text_literal(type_name)} AND world IN ({self.in_worlds})"
-            )
-            self._known[key] = bool(self._value(same)) and self.one_world
-        return self._known[key]
+        found = self.domains.get((self.worlds[0], type_name)) if self.one_world else None
+        return found is not None and found.in_place
 
     def is_boolean(self, predicate: str) -> bool:
         """Whether all facts of an evidence predicate have the truth value 0 or 1."""

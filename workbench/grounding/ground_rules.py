@@ -87,7 +87,9 @@ def _same_domains(vocabulary: Vocabulary) -> bool:
         f"SELECT world, type, count(*) FROM domain WHERE world IN ({vocabulary.in_worlds}) GROUP "
         "BY ALL"
     ).fetchall()
-    return {(world, name): count for world, name, count in rows} == dict(vocabulary.sizes)
+    return {(world, name): count for world, name, count in rows} == {
+        key: one.size for key, one in vocabulary.domains.items()
+    }
 
 
 @dataclass

@@ -16,6 +16,7 @@ from workbench.errors import Diagnostic, InputError, WorkbenchError
 from workbench.grounding.atom_index import MOST_PLACES
 from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
+from workbench.grounding.fact_relations import Domain
 from workbench.grounding.program_clauses import chosen_worlds
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
@@ -81,8 +82,9 @@ def _vocabulary(
     if program.language == "psl" and request.role == "infer":
         program = _with_unnamed(program, stored, request.query)
     chosen = ", ".join(map(str, worlds)) or "NULL"
-    sizes = connection.execute(
-        f"SELECT world, type, count(*) FROM domain WHERE world IN ({chosen}) GROUP BY ALL"
+    domains = connection.execute(
+        "SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM "
+        f"domain WHERE world IN ({chosen}) GROUP BY ALL ORDER BY ALL"
     ).fetchall()
     wanted = sorted({*rule_constants(program, clauses), *defining_constants(program)})
     type_tables = database.type_tables()
@@ -105,7 +107,7 @@ def _vocabulary(
         request=request,
         worlds=worlds,
         space=AtomSpace((), {}, {}, {}, 0),
-        sizes={(world, type_name): count for world, type_name, count in sizes},
+        domains={(world, type_name): Domain(*rest) for world, type_name, *rest in domains},
         constants=constants,
         positions=positions,
         placed={key: place for place, key in enumerate(elsewhere)},

@@ -28,7 +28,7 @@ from workbench.grounding.carried_rows import (
 from workbench.grounding.differences import Difference
 from workbench.grounding.edited_rows import EditedRows
 from workbench.grounding.merged_templates import MergedTemplates, merge_templates, sums_by_template
-from workbench.network.ground_network import Blocks, GroundNetwork, Templates
+from workbench.network.ground_network import Blocks, GroundNetwork, Templates, unit_changes
 from workbench.row_keys import equal_rows, row_keys
 
 SUMS = (
@@ -77,7 +77,7 @@ class Splice:
         """The atoms of all that changed, shape (n_atoms,)."""
         found = self.touched.copy()
         found[self.came.A.indices] = found[self.went.A.indices] = True
-        difference = csr_array(self.came.unit - self.went.unit).tocoo()
+        difference = unit_changes(self.came, self.went)
         found[difference.coords[0][np.abs(difference.data) > CLOSE]] = True
         return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
 from workbench.arrays import Array, Bool, Float, Int8, Int32
 
@@ -238,3 +238,10 @@ class Rows:
     @property
     def n(self) -> int:
         return int(self.A.shape[0])
+
+
+def unit_changes(came: GroundNetwork, went: GroundNetwork) -> coo_array:
+    """By how much unit groundings are others, by atom and template."""
+    if not went.unit.nnz:  # a difference is one more pass over all atoms
+        return came.unit.tocoo()
+    return csr_array(came.unit - went.unit).tocoo()

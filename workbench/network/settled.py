@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.network.energy import TOLERANCE, hard_violations, row_potentials
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import GroundNetwork, unit_changes
 
 CLOSE = 1e-12
 
@@ -31,8 +31,11 @@ def unsettled(came: GroundNetwork, went: GroundNetwork, weights: Float, values: 
     # Hard rows cost nothing here; one that went may have let in better states.
     moved[came.A[np.flatnonzero(_excess(came, weights, values, 1.0) | broken)].indices] = True
     moved[went.A[np.flatnonzero(_excess(went, weights, values, -1.0) | went.hard)].indices] = True
-    gain = (came.unit - went.unit) @ np.asarray(weights, np.float64)
-    moved |= np.where(gain > 0, gain * (1.0 - values), -gain * values) > CLOSE
+    units = unit_changes(came, went)
+    atoms, at = np.unique(units.coords[0], return_inverse=True)
+    gain = np.bincount(at.reshape(-1), units.data * weights[units.coords[1]], atoms.size)
+    now = values[atoms]
+    moved[atoms[np.where(gain > 0, gain * (1.0 - now), -gain * now) > CLOSE]] = True
     return moved
 
 

@@ -53,16 +53,12 @@ class Beginning:
     def run(self) -> int:
         return self.recorded.run.id
 
-    def facts(self, database: Database, by: Mapping[str, FactSum]) -> AnsweredFacts:
-        """What the facts are now that those of some predicates changed."""
-        stored = database.predicates()
-        sums = {
+    def sums(self, database: Database, by: Mapping[str, FactSum]) -> Mapping[str, FactSum]:
+        """The sums of facts now that those of some predicates changed."""
+        return {
             name: self.known.sums.get(name, FactSum()).changed(by.get(name, FactSum()))
-            for name in stored
+            for name in database.predicates()
         }
-        same = {one.table_name for name, one in stored.items() if name not in by}
-        known = {name: one for name, one in self.tables.items() if name in same}
-        return AnsweredFacts(fact_print(database, table_prints(database, known)), sums)
 
     def moved(self, renewal: Renewal) -> Bool | None:
         """The atoms whose value is another, where they are known to be those of before."""
@@ -88,7 +84,7 @@ class Beginning:
 def beginning_of(database: Database, run: int, last: LastAnswer, progress: Progress) -> Beginning:
     """The newest update of a run that fits the facts of now: held, kept, or ground again."""
     view = database.within()
-    tables = table_prints(view)
+    tables = last.tables(database) or table_prints(view)
     number, found, facts = _newest(view, run, last, fact_print(view, tables))
     recorded = recorded_run(view, run if number is None else number)
     if number is None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from workbench.database import Database, read_runs
+from workbench.database import Database, TablePrint, read_runs
 from workbench.errors import WorkbenchError
 from workbench.verbs.updating.asked import Asked
 from workbench.verbs.updating.live import LiveGrounding
@@ -18,6 +19,8 @@ class HeldAnswer:
 
     Attributes
     ----------
+    tables : mapping of str to (int, int or None)
+        The prints of the tables of the facts.
     kept : bool
         Whether the workspace has it, too, or need not.
     """
@@ -25,6 +28,7 @@ class HeldAnswer:
     run: int
     answer: LiveGrounding
     facts: AnsweredFacts
+    tables: Mapping[str, TablePrint]
     kept: bool
 
     def standing(self, database: Database, asked: Asked) -> LiveGrounding:
@@ -43,16 +47,24 @@ class LastAnswer:
     """
 
     _held: HeldAnswer | None = field(default=None, repr=False)
+    _commits: int = 0
 
     def of(self, run: int) -> HeldAnswer | None:
         """The answer of a run, where it is the one that is held."""
         return self._held if self._held is not None and self._held.run == run else None
 
-    def hold(self, database: Database, held: HeldAnswer, after: int) -> None:
-        """Take an answer in the place of that of run `after`."""
+    def tables(self, database: Database) -> Mapping[str, TablePrint]:
+        """The prints of the tables of facts as the open transaction finds them; none where another
+        was committed since the answer.
+        """
+        same = self._held is not None and self._commits == database.begun
+        return self._held.tables if self._held is not None and same else {}
+
+    def hold(self, database: Database, held: HeldAnswer, after: int, commits: int) -> None:
+        """Take an answer in the place of that of run `after`; `commits` the workspace had seen."""
         if self._held is not None and self._held.run not in (held.run, after):
             self.keep(database)
-        self._held = held
+        self._held, self._commits = held, commits
 
     def keep(self, database: Database) -> None:
         """Keep the answer in the workspace, where there is room."""

@@ -124,16 +124,19 @@ def _carried(
 ) -> LiveGrounding:
     """The network of now with the answer of before."""
     n_atoms = grounding.atoms.n_atoms
-    known = int(before.component.max(initial=-1)) + 1
-    label = _onto(np.arange(known, known + n_atoms, dtype=np.int32), before.component, place)
-    shares = before.shares
+    shares, values, label = before.shares, before.values, before.component
+    if not piece.only_differs:
+        known = int(label.max(initial=-1)) + 1
+        label = _onto(np.arange(known, known + n_atoms, dtype=np.int32), label, place)
+        shares = replace(shares, of_atom=_onto(np.zeros(n_atoms, np.int32), shares.of_atom, place))
+        values = _onto(np.zeros(n_atoms), values, place)
     carried = LiveGrounding(
         before.asked,
         grounding,
         joined.rows,
         piece.shape,
-        _onto(np.zeros(n_atoms), before.values, place),
-        replace(shares, of_atom=_onto(np.zeros(n_atoms, np.int32), shares.of_atom, place)),
+        values,
+        shares,
         before.engine,
         # What went may have parted some that share a label still.
         with_joins(label, joined.came.A, joined.network.blocks.members),
@@ -158,10 +161,13 @@ def _to_solve(carried: LiveGrounding, joined: Splice) -> Bool:
     """The atoms of the components in which another state may be the answer, shape (n_atoms,)."""
     if carried.bounded:
         moved = unsettled(joined.came, joined.went, joined.templates.weight, carried.values)
-        unproven = np.asarray(carried.shares.status > PROVEN)[carried.shares.of_atom]
-        touched = joined.touched | moved | (joined.concerned & unproven)
+        touched, unproven = joined.touched | moved, carried.shares.status > PROVEN
+        if unproven.any():
+            touched |= joined.concerned & unproven[carried.shares.of_atom]
     else:
         touched = joined.concerned
+    if not touched.any():
+        return touched
     found = np.zeros(int(carried.component.max(initial=-1)) + 1, np.bool_)
     found[carried.component[touched]] = True
     return found[carried.component]

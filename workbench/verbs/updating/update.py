@@ -16,9 +16,11 @@ from workbench.database import (
     FactRows,
     Partition,
     display_names,
+    fact_print,
     hash_of,
     read_run,
     set_fact,
+    table_prints,
 )
 from workbench.errors import Cancelled, Diagnostic, InfeasibleError, UsageError
 from workbench.grounding import Grounding
@@ -28,7 +30,7 @@ from workbench.language.program import Program
 from workbench.network import evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.explaining.reopening import Recorded, facts_have_changed, recorded_run
-from workbench.verbs.fact_changes import changes_of
+from workbench.verbs.fact_changes import Applied, changes_of
 from workbench.verbs.infer import InferenceResult
 from workbench.verbs.queries import read_query
 from workbench.verbs.runs import record_inference
@@ -105,12 +107,12 @@ def update(
         clusters, held = NO_CHANGES, None
         if changed or before.standing is None:
             view = database.within()
-            held = _recorded(view, before, renewal, before.facts(view, applied.by), result)
+            held = _recorded(view, before, renewal, applied, result)
             result = replace(result, run_id=held.run)
             now = links_of(view, recorded_run(view, held.run)) if links else {}
             clusters = group_changes(view, links, now)
     if held is not None:
-        last.hold(database, held, after=before.run)
+        last.hold(database, held, before.run, database.begun + 1)
     else:
         _hold(database, before, last)
     return Update(
@@ -148,21 +150,24 @@ def _recorded(
     view: Database,
     before: Beginning,
     renewal: Renewal,
-    facts: AnsweredFacts,
+    applied: Applied,
     result: InferenceResult,
 ) -> HeldAnswer:
     """Record the answer as a run that came from the one it started from, to be held as such."""
     run = before.recorded.run
+    sums = before.sums(view, applied.by)
     number = record_inference(
         view,
         result,
         run.seed or 0,
         {name: value for name, value in run.parameters.items() if name != "figures"},
         parent=before.run,
-        facts=hash_of(view, facts.sums),
+        facts=hash_of(view, sums),
         moved=before.moved(renewal),
     )
-    return HeldAnswer(number, renewal.standing, facts, kept=False)
+    tables = table_prints(view, before.tables, applied.by)
+    facts = AnsweredFacts(fact_print(view, tables), sums)
+    return HeldAnswer(number, renewal.standing, facts, tables, kept=False)
 
 
 def tried(
@@ -202,7 +207,8 @@ def tried(
 def _hold(database: Database, before: Beginning, last: LastAnswer) -> None:
     """Hold an answer that was read or made again, and that nothing changed."""
     if before.standing is not None and last.of(before.run) is None:
-        last.hold(database, HeldAnswer(before.run, before.standing, before.known, True), before.run)
+        held = HeldAnswer(before.run, before.standing, before.known, before.tables, kept=True)
+        last.hold(database, held, before.run, database.begun)
 
 
 def suppose(database: Database, program: Program, changes: Mapping[str, bool | None]) -> None:
