@@ -16,7 +16,7 @@ from workbench.errors import Cancelled, InputError
 from workbench.grounding import GroundRequest, ground, preview
 from workbench.grounding.backend import DuckDB
 from workbench.grounding.interruption import interruptible
-from workbench.grounding.select import Column, Operation, Select, Source, Value, independent
+from workbench.grounding.select import ColumnRef, Operation, Select, Source, Value, independent
 from workbench.language import parse_mln, parse_psl
 from workbench.progress import Progress
 
@@ -126,8 +126,8 @@ def test_a_query_has_the_product_of_its_independent_parts(seed: int) -> None:
 
     def condition() -> Operation:
         left, right = random.choices(aliases, k=2)
-        other = Column(right, "a") if random.random() < 0.6 else Value(random.randrange(4))
-        return Operation(random.choice(["=", "<", "<>"]), (Column(left, "a"), other))
+        other = ColumnRef(right, "a") if random.random() < 0.6 else Value(random.randrange(4))
+        return Operation(random.choice(["=", "<", "<>"]), (ColumnRef(left, "a"), other))
 
     sources = tuple(Source("r", alias) for alias in aliases)
     select = Select(

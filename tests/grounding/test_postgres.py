@@ -39,7 +39,7 @@ from workbench.grounding.backend import Batch, Elsewhere
 from workbench.grounding.dialect import Dialect
 from workbench.grounding.select import (
     Call,
-    Column,
+    ColumnRef,
     Function,
     Operator,
     Registered,
@@ -203,7 +203,7 @@ def test_energy_equals_nested_loops(server: Any, text: str) -> None:
 
 
 def test_what_a_database_lacks_is_refused_by_name() -> None:
-    column = Column("t", "a")
+    column = ColumnRef("t", "a")
     for expression in (Call("levenshtein", (column, Value("x"))), Registered("mine", (column,))):
         with pytest.raises(UsageError, match="PostgreSQL has not") as refused:
             PostgresDialect().expression(expression)

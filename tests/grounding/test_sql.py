@@ -7,7 +7,7 @@ from workbench.grounding import GroundRequest, preview
 from workbench.grounding.dialect import render
 from workbench.grounding.select import (
     Call,
-    Column,
+    ColumnRef,
     Operation,
     Select,
     Source,
@@ -30,27 +30,27 @@ Smokes(person)
 
 def test_a_select_renders_its_clauses_in_order() -> None:
     inner = Select(
-        (("a", Column("t", "a")),),
+        (("a", ColumnRef("t", "a")),),
         (Source("facts", "t"),),
-        (equal(Column("t", "a"), Value("it's")),),
+        (equal(ColumnRef("t", "a"), Value("it's")),),
     )
     outer = Select(
-        (("a", Column("q", "a")), ("n", Call("count", (Star(),)))),
+        (("a", ColumnRef("q", "a")), ("n", Call("count", (Star(),)))),
         (
             Source(Union((inner, inner)), "q"),
-            Source("other", "o", (equal(Column("o", "a"), Column("q", "a")),), "anti"),
+            Source("other", "o", (equal(ColumnRef("o", "a"), ColumnRef("q", "a")),), "anti"),
         ),
         (
             Operation(
                 "OR",
                 (
-                    equal(Column("q", "a"), Value(1)),
-                    Operation("IS", (Column("q", "a"), Value(None))),
+                    equal(ColumnRef("q", "a"), Value(1)),
+                    Operation("IS", (ColumnRef("q", "a"), Value(None))),
                 ),
             ),
         ),
-        group_by=(Column("q", "a"),),
-        order_by=(Column("", "a"),),
+        group_by=(ColumnRef("q", "a"),),
+        order_by=(ColumnRef("", "a"),),
         limit=5,
     )
     assert render(outer) == (

@@ -363,7 +363,7 @@ def test_what_is_clearly_behind_is_out_of_the_race() -> None:
     for n_rows, left in ((300, {(0, 1), (1, 0)}), (40, {(0, 0), (0, 1), (1, 0), (1, 1)})):
         tries = rule_choice.Tries()
         for (scope, stage, share), each in errors.items():
-            choice = rule_choice.Choice(scope, stage, share, None)
+            choice = rule_choice.Tuning(scope, stage, share, None)
             tries.add(choice, each[:n_rows], frozenset())
         tries.drop_behind()
         known = {(scope, stage) for scope in range(2) for stage in range(2)}

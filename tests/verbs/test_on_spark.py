@@ -25,7 +25,7 @@ from workbench.grounding import GroundRequest, ground
 from workbench.grounding.backend import DuckDB
 from workbench.grounding.ground import Grounder
 from workbench.grounding.plus_relations import plus_relation
-from workbench.grounding.select import Call, Column, Operation, Raw, Select, Source, Value
+from workbench.grounding.select import Call, ColumnRef, Operation, Raw, Select, Source, Value
 from workbench.grounding.spark import SparkDialect, spark_session
 from workbench.language import parse_mln
 from workbench.network import components, reported_energy
@@ -119,17 +119,17 @@ def test_records_of_a_grounding_are_its_network() -> None:
 
 def test_spark_reads_another_dialect() -> None:
     row = Select(
-        (("k", Call("row", (Column("f", "a0"), Column("f", "a1")))),), (Source("facts", "f"),)
+        (("k", Call("row", (ColumnRef("f", "a0"), ColumnRef("f", "a1")))),), (Source("facts", "f"),)
     )
-    inside = Operation("IN", (Call("row", (Column("g", "a"), Column("g", "b"))), Raw(row)))
+    inside = Operation("IN", (Call("row", (ColumnRef("g", "a"), ColumnRef("g", "b"))), Raw(row)))
     select = Select(
         (
-            ("n", Call("sum", (Column("g", "s"),), order=(Column("g", "s"),))),
+            ("n", Call("sum", (ColumnRef("g", "s"),), order=(ColumnRef("g", "s"),))),
             ("v", Value(1.5)),
             ("t", Value("a'\\")),
         ),
         (Source("lists", "g"), Source("known", "k", (), "anti")),
-        (inside, Operation(">", (Operation("//", (Column("g", "a"), Value(2))), Value(0)))),
+        (inside, Operation(">", (Operation("//", (ColumnRef("g", "a"), Value(2))), Value(0)))),
     )
     assert SparkDialect().render(select) == (
         "SELECT sum(g.s) AS n, 1.5D AS v, 'a\\'\\\\' AS t\n"

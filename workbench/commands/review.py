@@ -19,7 +19,7 @@ from workbench.commands.working import shown_progress
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from workbench.database import Answer
+    from workbench.database import ReviewAnswer
     from workbench.service.client import RemoteWorkspace
     from workbench.verbs.review import Order, Question, ReviewQueue
     from workbench.workspace import Workspace as Opened
@@ -138,7 +138,7 @@ class _Answers:
             )
         self.opened.answer(question, says, reviewer=self.name)
 
-    def undo(self) -> Answer | None:
+    def undo(self) -> ReviewAnswer | None:
         taken = self.opened.undo_answer(reviewer=self.name)
         if taken is not None and self.remote is not None:
             self.remote.undo_answer(reviewer=self.name)

@@ -86,7 +86,13 @@ from workbench.database.predictions import (
 )
 from workbench.database.psl import load_psl_data, load_psl_table
 from workbench.database.reshape import delete_predicate, merge_predicates, rename_predicate
-from workbench.database.reviews import Answer, forget_answer, keep_answer, known_of, read_answers
+from workbench.database.reviews import (
+    ReviewAnswer,
+    forget_answer,
+    keep_answer,
+    known_of,
+    read_answers,
+)
 from workbench.database.rows import handed_in
 from workbench.database.run_transfer import take_run
 from workbench.database.runs import (

@@ -13,7 +13,7 @@ PREFIX = "review "
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReviewAnswer:
     """What one person said of one atom.
 
     Attributes
@@ -42,21 +42,21 @@ class Answer:
     target: bool = False
 
 
-def read_answers(database: Database) -> tuple[Answer, ...]:
+def read_answers(database: Database) -> tuple[ReviewAnswer, ...]:
     """All answers, the oldest first."""
     rows = database.execute(
         "SELECT value FROM setting WHERE starts_with(name, $prefix) ORDER BY name",
         {"prefix": PREFIX},
     ).fetchall()
-    return tuple(Answer(**json.loads(text)) for (text,) in rows)
+    return tuple(ReviewAnswer(**json.loads(text)) for (text,) in rows)
 
 
-def keep_answer(database: Database, answer: Answer) -> None:
+def keep_answer(database: Database, answer: ReviewAnswer) -> None:
     """Keep one more answer."""
     database.remember(_name(answer), json.dumps(asdict(answer), ensure_ascii=False))
 
 
-def forget_answer(database: Database, answer: Answer) -> None:
+def forget_answer(database: Database, answer: ReviewAnswer) -> None:
     """Take an answer back."""
     database.remember(_name(answer), None)
 
@@ -78,5 +78,5 @@ def known_of(database: Database, atom: str, world: str) -> dict[str, float | Non
     return dict(rows.fetchall())
 
 
-def _name(answer: Answer) -> str:
+def _name(answer: ReviewAnswer) -> str:
     return f"{PREFIX}{answer.number:012d}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from workbench.grounding.dialect import render_expression
 from workbench.grounding.fact_relations import FactRelations
-from workbench.grounding.select import Column, Expression, Value
+from workbench.grounding.select import ColumnRef, Expression, Value
 from workbench.grounding.space import AtomSpace
 
 
@@ -26,7 +26,7 @@ class AtomPlaces(FactRelations):
 
     def _placed_rows(self, predicate: str, relation: str) -> tuple[str, str]:
         """The place in its grid of each row `(world, p0, ...)`; and the relation that tells it."""
-        keys = [Column("t", f"p{number}") for number in range(self.stored[predicate].arity)]
+        keys = [ColumnRef("t", f"p{number}") for number in range(self.stored[predicate].arity)]
         place = render_expression(self.place(predicate, keys, "g"))
         return (
             place,
@@ -67,7 +67,7 @@ class AtomPlaces(FactRelations):
         only = worlds or self.worlds
         if len(only) == 1:
             return Value(self.positions.get((only[0], type_name, name)))
-        return Column(geometry, f"k{self.placed[type_name, name]}")
+        return ColumnRef(geometry, f"k{self.placed[type_name, name]}")
 
     def place(self, predicate: str, positions: Iterable[Expression], geometry: str) -> Expression:
         """The place of an atom in its predicate's grid: a cross-product atom's id."""

@@ -9,7 +9,7 @@ from workbench.grounding.bound_terms import BoundTerms
 from workbench.grounding.bound_variables import known
 from workbench.grounding.from_clause import Binding
 from workbench.grounding.select import (
-    Column,
+    ColumnRef,
     Expression,
     Select,
     Source,
@@ -42,7 +42,7 @@ class Body(BoundTerms):
         for number, (term, type_name, value) in enumerate(
             zip(atom.arguments, declared.argument_types, declared.kinds)
         ):
-            here = Column(alias, f"a{number}")
+            here = ColumnRef(alias, f"a{number}")
             if isinstance(term, Variable) and term.name not in self.bound:
                 if term.name in fresh:
                     on.append(equal(here, fresh[term.name].argument))
@@ -50,7 +50,7 @@ class Body(BoundTerms):
                 if kind != "inner":
                     raise AssertionError(f"{term.name} is unbound in a {kind} join")
                 fresh[term.name] = (
-                    Binding(type_name, here, Column(alias, f"p{number}"))
+                    Binding(type_name, here, ColumnRef(alias, f"p{number}"))
                     if value is None
                     else Binding.of_value(Typed(value, here))
                 )
@@ -86,7 +86,7 @@ class Body(BoundTerms):
         """Bind a variable to its type's domain."""
         type_name = self.types[name]
         alias = self.cross(self.vocabulary.domain(type_name), "d")
-        self.bound[name] = Binding(type_name, Column(alias, "a"), Column(alias, "p"))
+        self.bound[name] = Binding(type_name, ColumnRef(alias, "a"), ColumnRef(alias, "p"))
 
     def bind_domains(self, names: Iterable[str]) -> None:
         """Bind the variables that nothing has bound to their types' domains."""
@@ -98,12 +98,12 @@ class Body(BoundTerms):
         """The columns `t0, t1, ...` of a clause's `+` variables."""
         return [(f"t{number}", self.column_of(name)) for number, name in enumerate(names)]
 
-    def join_known(self, predicate: str, place: Expression) -> Column:
+    def join_known(self, predicate: str, place: Expression) -> ColumnRef:
         """The value that data give the atom at a place of its grid; NULL where it is open."""
         alias = self.alias("k")
-        on = (equal(Column(alias, "atom"), place),)
+        on = (equal(ColumnRef(alias, "atom"), place),)
         self.sources.append(Source(self.vocabulary.known(predicate), alias, on, "left"))
-        return Column(alias, "value")
+        return ColumnRef(alias, "value")
 
     def adopt(self, equalities: Sequence[Equality]) -> None:
         """Let variables that must equal a bound term or a constant be that term."""
@@ -154,11 +154,13 @@ class Body(BoundTerms):
         declared, alias = self.vocabulary.program.functions[computed.function], self.alias("f")
         arguments = zip(computed.arguments, declared.argument_types)
         on = [
-            equal(Column(alias, f"a{number}"), self.constant_of(term, type_name))
+            equal(ColumnRef(alias, f"a{number}"), self.constant_of(term, type_name))
             for number, (term, type_name) in enumerate(arguments)
         ]
         last = len(declared.argument_types)
-        value = Binding(declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}"))
+        value = Binding(
+            declared.return_type, ColumnRef(alias, f"a{last}"), ColumnRef(alias, f"p{last}")
+        )
         self._bind_joined(computed, value, self.vocabulary.function(computed.function), alias, on)
 
     def _join_constant(
@@ -170,7 +172,7 @@ class Body(BoundTerms):
     ) -> None:
         """Bind the constant of a type that has a computed number or text for its name."""
         alias = self.alias("v")
-        a, p, as_number, name = (Column(alias, one) for one in ("a", "p", "number", "name"))
+        a, p, as_number, name = (ColumnRef(alias, one) for one in ("a", "p", "number", "name"))
         given = equal(as_number, number) if number is not None else equal(name, known(text))
         value = Binding(type_name, a, p, as_number, name)
         relation = self.vocabulary.named_domain(type_name)
@@ -208,7 +210,7 @@ class Body(BoundTerms):
             self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)
         ]
         if any(
-            isinstance(one, Value) or (isinstance(one, Column) and one.table == self.geometry)
+            isinstance(one, Value) or (isinstance(one, ColumnRef) and one.table == self.geometry)
             for one in positions
         ):
             return call("coalesce", place, -1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.grounding.from_clause import FromClause
-from workbench.grounding.select import Column, Expression, Source, Value, call, equal
+from workbench.grounding.select import ColumnRef, Expression, Source, Value, call, equal
 from workbench.grounding.value_terms import constant_value
 from workbench.language.terms import Constant, Term, Variable
 from workbench.language.values import ValueKind
@@ -77,7 +77,7 @@ class BoundVariables(FromClause):
         binding = self.bound[term.name]
         if binding.number is not None or binding.text is not None:
             return binding.number or call("try_cast DOUBLE", known(binding.text))
-        return Column(self._name_alias(term.name), "number")
+        return ColumnRef(self._name_alias(term.name), "number")
 
     def text_of(self, term: Term) -> Expression:
         """The name of a term."""
@@ -89,7 +89,7 @@ class BoundVariables(FromClause):
             return binding.text
         if binding.number is not None:
             return call("cast VARCHAR", call("cast BIGINT", binding.number))
-        return Column(self._name_alias(term.name), "name")
+        return ColumnRef(self._name_alias(term.name), "name")
 
     def _name_alias(self, name: str) -> str:
         """Join the names of a variable's constants, once."""
@@ -98,7 +98,7 @@ class BoundVariables(FromClause):
         key = (name, "name")
         if key not in self._named:
             alias = self.alias("n")
-            on = (equal(Column(alias, "a"), known(binding.constant)),)
+            on = (equal(ColumnRef(alias, "a"), known(binding.constant)),)
             self.attach(Source(self.vocabulary.named_domain(binding.type_name), alias, on))
             self._named[key] = alias
         return self._named[key]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.grounding.select import (
     COUNT,
     Call,
-    Column,
+    ColumnRef,
     Expression,
     Select,
     Source,
@@ -56,7 +56,7 @@ class Case:
     may_fold : tuple of bool
         Which `l` can be negative.
     constant : float or None
-        As in `Shape`.
+        As in `RowShape`.
     merged : bool
         Equal rows must be merged.
     missing : tuple of MissingAtom
@@ -83,7 +83,7 @@ class Case:
     def none_open(self) -> Expression | None:
         """The test that a grounding has no open literal; None where each has one."""
         if self.listing:
-            return equal(call("len", Column("q", "literals")), 0)
+            return equal(call("len", ColumnRef("q", "literals")), 0)
         literals = tuple(value for name, value in self.select.columns if name.startswith("l"))
         if not literals:
             return Value(True)

@@ -9,7 +9,7 @@ from workbench.grounding.body import Body
 from workbench.grounding.cases import Case, count_case, open_rows, summed_scales
 from workbench.grounding.plans import WIDEST_INTEGRAL, Plan
 from workbench.grounding.select import (
-    Column,
+    ColumnRef,
     Expression,
     Operation,
     Select,
@@ -160,12 +160,12 @@ class _CaseMaker:
     def _join_scope(self) -> None:
         """The scope comes first: it relates what the facts beside it would cross."""
         alias = self._join_listed(0)
-        self.body.where.append(Operation("IS DISTINCT FROM", (Column(alias, "value"), Value(1))))
+        self.body.where.append(Operation("IS DISTINCT FROM", (ColumnRef(alias, "value"), Value(1))))
 
     def _join_listed(self, i: int, kind: str = "inner") -> str:
         atom, _ = self.branch.terms[i]
         alias = self.body.join(atom, self.vocabulary.listed(atom.predicate), kind=kind, letter="o")
-        self.columns[i] = call("coalesce", Column(alias, "atom"), NOBODY)
+        self.columns[i] = call("coalesce", ColumnRef(alias, "atom"), NOBODY)
         return alias
 
     def _join_conditions(self) -> None:
@@ -177,7 +177,7 @@ class _CaseMaker:
             if coefficient > 0 and i not in self.columns:
                 alias = self._join_listed(i)
                 body.where.append(
-                    negate(Column(alias, "atom").is_null) | equal(Column(alias, "value"), 1)
+                    negate(ColumnRef(alias, "atom").is_null) | equal(ColumnRef(alias, "value"), 1)
                 )
         self._join_state(1, "inner")
 
@@ -187,7 +187,7 @@ class _CaseMaker:
         for i, _ in self._terms(listed=True):
             if i not in self.columns:
                 alias = self._join_listed(i, "left")
-                given = Column(alias, "atom").is_null & equal(Column(alias, "value"), 1)
+                given = ColumnRef(alias, "atom").is_null & equal(ColumnRef(alias, "value"), 1)
                 body.where.append(negate(call("coalesce", given, False)))
         for atom in self._closed(positive=True):
             body.join(atom, vocabulary.facts(atom.predicate), kind="anti", letter="x")

@@ -11,7 +11,7 @@ from workbench.grounding.from_clause import Binding
 from workbench.grounding.now import latest_date
 from workbench.grounding.select import (
     OPERATORS,
-    Column,
+    ColumnRef,
     Expression,
     Operation,
     Select,
@@ -185,10 +185,10 @@ class _Maker:
         """Join the aggregate's subquery and bind its variable."""
         kept = bool(self.body.sources) and aggregate.function in ZERO
         alias, kind = self._subquery(aggregate, aggregate.body, "left" if kept else "inner")
-        value: Expression = Column(alias, "result")
+        value: Expression = ColumnRef(alias, "result")
         if aggregate.function == "share":
             among, _ = self._subquery(aggregate, (*aggregate.body, *aggregate.among), "left")
-            value = call("coalesce", Column(among, "result"), 0.0) / value
+            value = call("coalesce", ColumnRef(among, "result"), 0.0) / value
         elif kept:
             value = call("coalesce", value, 0.0)
         if aggregate.variable in self.body.bound:
@@ -230,7 +230,7 @@ class _Maker:
         select = inner.body.select((*columns, ("result", result)), group_by=keys)
         on = []
         for place, name in enumerate(group):
-            here = Column(alias, f"g{place}")
+            here = ColumnRef(alias, f"g{place}")
             if name in outer.bound:
                 on.append(equal(here, outer.column_of(name)))
             else:
@@ -251,13 +251,13 @@ class _Maker:
             shown.append(
                 (
                     "world",
-                    outer.world if outer.world is not None else Column(outer.geometry, "world"),
+                    outer.world if outer.world is not None else ColumnRef(outer.geometry, "world"),
                 )
             )
         alias = self.body.alias("b")
         self.body.attach(Source(outer.select(shown, distinct=True), alias))
         for place, name in enumerate(names):
-            here, known = Column(alias, f"o{place}"), outer.bound[name]
+            here, known = ColumnRef(alias, f"o{place}"), outer.bound[name]
             kind = known.value.kind if known.value is not None else None
             self.body.bound[name] = (
                 Binding(known.type_name, here)
@@ -278,5 +278,7 @@ class _Maker:
         if vocabulary.one_world:
             return Value(vocabulary.worlds[0])
         return (
-            self.body.world if self.body.world is not None else Column(self.body.geometry, "world")
+            self.body.world
+            if self.body.world is not None
+            else ColumnRef(self.body.geometry, "world")
         )

@@ -9,7 +9,7 @@ from typing import ClassVar
 from workbench.errors import UsageError, WorkbenchError
 from workbench.grounding.select import (
     Call,
-    Column,
+    ColumnRef,
     Expression,
     Function,
     Operation,
@@ -89,7 +89,7 @@ class Dialect:
     def expression(self, expression: Expression) -> str:
         """SQL text of an expression."""
         match expression:
-            case Column(table, name):
+            case ColumnRef(table, name):
                 return f"{table}.{name}" if table else name
             case Value(value):
                 return self.literal(value)

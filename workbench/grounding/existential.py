@@ -10,7 +10,7 @@ from workbench.grounding.clauses import plan_total, scale_of, varying_scale
 from workbench.grounding.plans import WIDEST_INTEGRAL, Plan
 from workbench.grounding.select import (
     COUNT,
-    Column,
+    ColumnRef,
     Expression,
     Raw,
     Select,
@@ -42,9 +42,9 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     case = Case(grouped, listing=True)
     templates = (name for name, _ in grouped.columns if name.startswith("t"))
     counted = Select(
-        tuple((name, Column("q", name)) for name in templates), (Source(grouped, "q"),)
+        tuple((name, ColumnRef("q", name)) for name in templates), (Source(grouped, "q"),)
     )
-    sums = summed_scales(Column("q", "s"), case.none_open, 0.0, in_order=vocabulary.shared)
+    sums = summed_scales(ColumnRef("q", "s"), case.none_open, 0.0, in_order=vocabulary.shared)
     return Plan(
         clause,
         (case,),
@@ -61,7 +61,7 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
 def _grouped(selects: tuple[Select, ...], open_literals: Sequence[Literal]) -> Select:
     """The lines of each grounding as one row, but for those that are satisfied."""
     keys = [name for name, _ in selects[0].columns if name not in ("key", "s")]
-    key = Column("u", "key")
+    key = ColumnRef("u", "key")
     is_open = key >= 0
     distinct = call("list_distinct", call("list", key, only=is_open))
     literals = call("list_sort", distinct)
@@ -76,12 +76,12 @@ def _grouped(selects: tuple[Select, ...], open_literals: Sequence[Literal]) -> S
         unsatisfied.append(equal(*lengths))
     return Select(
         (
-            *((name, Column("u", name)) for name in keys),
+            *((name, ColumnRef("u", name)) for name in keys),
             ("literals", call("coalesce", literals, call("cast BIGINT[]", call("list_value")))),
-            ("s", call("any_value", Column("u", "s"))),
+            ("s", call("any_value", ColumnRef("u", "s"))),
         ),
         (Source(Union(selects), "u"),),
-        group_by=tuple(Column("u", name) for name in keys),
+        group_by=tuple(ColumnRef("u", name) for name in keys),
         having=tuple(unsatisfied),
     )
 
@@ -192,8 +192,8 @@ def _key(body: Body, literal: Literal) -> Expression:
     negated = 0 if literal.positive else 1
     if vocabulary.roles[atom.predicate].listed:
         alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
-        given: Expression = call("coalesce", Column(alias, "value"), 0.0)
-        identity: Expression = Column(alias, "atom")
+        given: Expression = call("coalesce", ColumnRef(alias, "value"), 0.0)
+        identity: Expression = ColumnRef(alias, "atom")
     else:
         identity = body.place(atom)
         if not vocabulary.has_known(atom.predicate):

@@ -16,7 +16,7 @@ from workbench.grounding.definitions import make_definitions, needed_definitions
 from workbench.grounding.dialect import render
 from workbench.grounding.prepare import prepare
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.select import Column, Select, Source
+from workbench.grounding.select import ColumnRef, Select, Source
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language import parse_mln, parse_psl
 from workbench.language.fitting import Wanted, fitted_text, wanted_of
@@ -81,7 +81,7 @@ def _values(vocabulary: Vocabulary, wanted: Wanted) -> Float:
     if wanted.source is None:
         return np.zeros(0)
     predicate, place = wanted.source
-    number = Column("g", f"a{place}")
+    number = ColumnRef("g", f"a{place}")
     there = number.is_not(None)
     select = Select((("v", number),), (Source(vocabulary.given(predicate), "g"),), (there,))
     found = vocabulary.connection.execute(render(select)).fetchnumpy()

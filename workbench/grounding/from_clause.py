@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from workbench.grounding.select import Column, Expression, Select, Source, Value, call, equal
+from workbench.grounding.select import ColumnRef, Expression, Select, Source, Value, call, equal
 from workbench.grounding.value_terms import Typed
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.values import ValueKind
@@ -74,7 +74,7 @@ class FromClause:
         if not self.vocabulary.one_world:
             if self.world is None and source.kind != "inner":
                 _ = self.geometry
-            here = Column(source.alias, "world")
+            here = ColumnRef(source.alias, "world")
             if self.world is None:
                 self.world = here
             else:
@@ -94,7 +94,7 @@ class FromClause:
         """The number of the world at hand, of those that each world has."""
         if self.vocabulary.one_world:
             return Value(values[self.vocabulary.worlds[0]])
-        here = self.world = self.world or Column(self.geometry, "world")
+        here = self.world = self.world or ColumnRef(self.geometry, "world")
         each = [
             part for world, number in values.items() for part in (equal(here, world), Value(number))
         ]

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Array
 from workbench.grounding.atom_index import ABSENT
 from workbench.grounding.backend import Batch
-from workbench.grounding.plans import TOLERANCE, LineForm, Plan, Shape
+from workbench.grounding.plans import TOLERANCE, LineForm, Plan, RowShape
 from workbench.grounding.rows import RowSink
 from workbench.grounding.space import Numbering
 from workbench.grounding.unit_sink import UnitSink
@@ -27,7 +27,7 @@ class Intake:
     rows: RowSink
     units: UnitSink
 
-    def take(self, plan: Plan, shape: Shape, batch: Batch, template: int) -> int:
+    def take(self, plan: Plan, shape: RowShape, batch: Batch, template: int) -> int:
         """Put one batch of a shape's rows where it belongs."""
         template = batch.get("template", template)
         scale = batch["s"] * plan.scale if "s" in batch else plan.scale
@@ -61,7 +61,7 @@ class Intake:
     def _put(
         self,
         plan: Plan,
-        shape: Shape,
+        shape: RowShape,
         columns: list[Array],
         coefficients: Sequence[float],
         b: Any,
@@ -181,7 +181,7 @@ class Intake:
         return int(units.size)
 
 
-def groundings(shape: Shape, batch: Batch) -> int:
+def groundings(shape: RowShape, batch: Batch) -> int:
     """How many groundings the rows of a batch stand for; 0 where one needs an unlisted atom."""
     ids = () if shape.listing else (batch[f"l{i}"] for i in range(len(shape.coefficients)))
     if any(bool((column == ABSENT).any()) for column in ids):

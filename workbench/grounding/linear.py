@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from workbench.grounding.linear_terms import RuleTerms
-from workbench.grounding.plans import TOLERANCE, LineForm, Plan, Shape
+from workbench.grounding.plans import TOLERANCE, LineForm, Plan, RowShape
 from workbench.grounding.select import (
     COUNT,
-    Column,
+    ColumnRef,
     Expression,
     Operation,
     Select,
@@ -33,16 +33,16 @@ def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> Plan:
     in_order = vocabulary.shared or len(lines) > 1
     by_atom = Select(
         (
-            *((key, Column("t", key)) for key in keys),
-            ("atom", Column("t", "atom")),
+            *((key, ColumnRef("t", key)) for key in keys),
+            ("atom", ColumnRef("t", "atom")),
             *(
-                (name, real_sum(Column("t", name), in_order=in_order))
+                (name, real_sum(ColumnRef("t", name), in_order=in_order))
                 for name in ("coefficient", "b")
             ),
-            ("undefined", call("sum", Column("t", "undefined"))),
+            ("undefined", call("sum", ColumnRef("t", "undefined"))),
         ),
         (Source(Union(lines) if len(lines) > 1 else lines[0], "t"),),
-        group_by=(*(Column("t", key) for key in keys), Column("t", "atom")),
+        group_by=(*(ColumnRef("t", key) for key in keys), ColumnRef("t", "atom")),
     )
     form = LineForm(len(keys), terms.constant, rule.relation, merged=not terms.determined_by_atoms)
     return Plan(
@@ -53,7 +53,7 @@ def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> Plan:
         integral=False,
         integral_constants=False,
         open_groundings=(terms.joined,),
-        lines=Shape(_in_order(terms, by_atom), (), lines=form),
+        lines=RowShape(_in_order(terms, by_atom), (), lines=form),
     )
 
 
@@ -63,56 +63,56 @@ def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
     types = dict(terms.rule.variable_types)
     sources = [Source(by_atom, "r")]
     places: list[Expression] = []
-    world = [] if vocabulary.one_world else [Column("r", f"g{len(terms.free)}")]
+    world = [] if vocabulary.one_world else [ColumnRef("r", f"g{len(terms.free)}")]
     for number, name in enumerate(terms.free):
-        key = Column("r", f"g{number}")
+        key = ColumnRef("r", f"g{number}")
         if vocabulary.positions_are_ids(types[name]):
             places.append(key)
             continue
         alias = f"d{number}"
         on = (
-            equal(Column(alias, "a"), key),
-            *(equal(Column(alias, "world"), one) for one in world),
+            equal(ColumnRef(alias, "a"), key),
+            *(equal(ColumnRef(alias, "world"), one) for one in world),
         )
         sources.append(Source(vocabulary.domain(types[name]), alias, on))
-        places.append(Column(alias, "p"))
+        places.append(ColumnRef(alias, "p"))
     ordered = [*world, *places]
-    names = tuple(Column("", f"k{i}") for i in range(len(ordered)))
+    names = tuple(ColumnRef("", f"k{i}") for i in range(len(ordered)))
     return Select(
         (
             *((f"k{i}", one) for i, one in enumerate(ordered)),
-            ("atom", call("coalesce", Column("r", "atom"), -1)),
-            ("coefficient", Column("r", "coefficient")),
-            ("b", Column("r", "b")),
-            ("undefined", call("cast INTEGER", Column("r", "undefined"))),
+            ("atom", call("coalesce", ColumnRef("r", "atom"), -1)),
+            ("coefficient", ColumnRef("r", "coefficient")),
+            ("b", ColumnRef("r", "b")),
+            ("undefined", call("cast INTEGER", ColumnRef("r", "undefined"))),
         ),
         tuple(sources),
-        order_by=(*names, Column("", "atom")),
+        order_by=(*names, ColumnRef("", "atom")),
     )
 
 
 def _counting(terms: RuleTerms, by_atom: Select) -> Select:
     """In one line: groundings with an open atom that can be violated, those evidence violates."""
     rule = terms.rule
-    coefficient = Column("r", "coefficient")
-    is_open = negate(Column("r", "atom").is_null) & Operation("<>", (coefficient, Value(0)))
-    b = add((call("sum", Column("r", "b")), Value(terms.constant)))
+    coefficient = ColumnRef("r", "coefficient")
+    is_open = negate(ColumnRef("r", "atom").is_null) & Operation("<>", (coefficient, Value(0)))
+    b = add((call("sum", ColumnRef("r", "b")), Value(terms.constant)))
     most = call("sum", call("greatest", coefficient, 0), only=is_open)
     by_grounding = Select(
         (
             ("width", count_of(is_open)),
             ("b", b),
             ("highest", add((b, call("coalesce", most, 0)))),
-            ("undefined", call("sum", Column("r", "undefined"))),
+            ("undefined", call("sum", ColumnRef("r", "undefined"))),
         ),
         (Source(by_atom, "r"),),
-        group_by=tuple(Column("r", key) for key in terms.keys),
+        group_by=tuple(ColumnRef("r", key) for key in terms.keys),
     )
-    defined = equal(Column("q", "undefined"), 0)
-    width, excess = Column("q", "width"), Column("q", "b")
+    defined = equal(ColumnRef("q", "undefined"), 0)
+    width, excess = ColumnRef("q", "width"), ColumnRef("q", "b")
     kept = [defined, width > 0]
     if rule.relation == "<=":
-        kept.append(Column("q", "highest") > TOLERANCE)
+        kept.append(ColumnRef("q", "highest") > TOLERANCE)
     distance = call("abs", excess) if rule.relation == "=" else call("greatest", excess, 0.0)
     violated = all_of((defined, equal(width, 0), distance > TOLERANCE))
     potential = distance if rule.power == 1 else distance * distance

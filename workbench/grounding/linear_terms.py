@@ -17,7 +17,7 @@ from workbench.grounding.rule_filters import holds, plain
 from workbench.grounding.select import (
     OPERATORS,
     Call,
-    Column,
+    ColumnRef,
     Expression,
     Operation,
     Raw,
@@ -114,24 +114,24 @@ class RuleTerms:
         shown: list[tuple[str, Expression]] = []
         on: list[Expression] = []
         where: list[Expression] = []
-        seen: dict[str, Column] = {}
+        seen: dict[str, ColumnRef] = {}
         for number, (term, type_name) in enumerate(
             zip(atom.arguments, self.vocabulary.arguments(atom.predicate))
         ):
-            here = Column("i", f"a{number}")
+            here = ColumnRef("i", f"a{number}")
             if isinstance(term, SumVariable):
                 if term.name in seen:
                     where.append(equal(here, seen[term.name]))
                 seen[term.name] = here
                 continue
-            shown += [(f"a{number}", here), (f"p{number}", Column("i", f"p{number}"))]
-            outer = Column(alias, f"a{number}")
+            shown += [(f"a{number}", here), (f"p{number}", ColumnRef("i", f"p{number}"))]
+            outer = ColumnRef(alias, f"a{number}")
             if isinstance(term, Variable) and term.name not in body.bound:
-                body.bound[term.name] = Binding(type_name, outer, Column(alias, f"p{number}"))
+                body.bound[term.name] = Binding(type_name, outer, ColumnRef(alias, f"p{number}"))
             else:
                 on.append(equal(outer, body.constant_of(term, type_name)))
         if not self.vocabulary.one_world:
-            shown.append(("world", Column("i", "world")))
+            shown.append(("world", ColumnRef("i", "world")))
         columns = tuple(shown) or (("one", Value(1)),)
         relation = Select(
             columns, (Source(self._relation(atom), "i"),), tuple(where), distinct=True
@@ -143,24 +143,24 @@ class RuleTerms:
         body = Body(self.vocabulary, dict(self.rule.variable_types))
         body.sources.append(Source(self._groundings, "g"))
         for key, name in zip(self.keys, self.free):
-            body.bound[name] = Binding(body.types[name], Column("g", key), None)
+            body.bound[name] = Binding(body.types[name], ColumnRef("g", key), None)
         if not self.vocabulary.one_world:
-            body.world = Column("g", self.keys[-1])
+            body.world = ColumnRef("g", self.keys[-1])
         return body
 
     def _line(self, term: LinearTerm) -> Select:
         """What a term adds to each grounding; a sum without atoms left adds a line of 0."""
         body = self._from_groundings()
-        here = [(key, Column("g", key)) for key in self.keys]
+        here = [(key, ColumnRef("g", key)) for key in self.keys]
         factors: list[Expression] = [Value(term.coefficient)]
         if term.factor is not None:
             factors.append(self._factor(term.factor))
         summed = summed_in(term.atoms)
         if summed and (len(term.atoms) > 1 or self._restrictions(summed)):
-            on = tuple(equal(Column("m", key), value) for key, value in here)
+            on = tuple(equal(ColumnRef("m", key), value) for key, value in here)
             body.sources.append(Source(self._sum(term.atoms), "m", on, "left"))
-            atom: Expression = Column("m", "atom")
-            factors.append(call("coalesce", Column("m", "value"), 0.0))
+            atom: Expression = ColumnRef("m", "atom")
+            factors.append(call("coalesce", ColumnRef("m", "value"), 0.0))
         else:
             atom, value = self._join_atoms(body, term.atoms)
             factors.append(value)
@@ -197,10 +197,10 @@ class RuleTerms:
                 letter="o",
             )
             if self.vocabulary.roles[atom.predicate].open:
-                identity = Column(alias, "atom")
-                values.append(call("coalesce", Column(alias, "value"), 1.0))
+                identity = ColumnRef(alias, "atom")
+                values.append(call("coalesce", ColumnRef(alias, "value"), 1.0))
             else:
-                values.append(Column(alias, "value"))
+                values.append(ColumnRef(alias, "value"))
         return identity, Operation("*", tuple(values)) if values else Value(1.0)
 
     def _sum(self, atoms: tuple[Atom, ...]) -> Select:
@@ -214,7 +214,7 @@ class RuleTerms:
             (f"x_{name}", body.constant_of(Variable(name), body.types[name]))
             for name in sorted(summed)
         ]
-        here = [(key, Column("g", key)) for key in self.keys]
+        here = [(key, ColumnRef("g", key)) for key in self.keys]
         return body.select([*here, *names, ("atom", identity), ("value", value)])
 
     def _restrictions(self, summed: set[str]) -> list[Formula]:
@@ -250,6 +250,6 @@ class RuleTerms:
                     ("x", columns[f"x_{variable}"]),
                 )
                 selects.append(replace(inner, columns=chosen))
-        where = tuple(equal(Column("c", key), Column("g", key)) for key in self.keys)
-        number = call("count", call("distinct", Column("c", "x")))
+        where = tuple(equal(ColumnRef("c", key), ColumnRef("g", key)) for key in self.keys)
+        number = call("count", call("distinct", ColumnRef("c", "x")))
         return Raw(Select((("n", number),), (Source(Union(tuple(selects)), "c"),), where))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from workbench.grounding.select import (
     COUNT,
     Call,
-    Column,
+    ColumnRef,
     Expression,
     Select,
     Source,
@@ -23,7 +23,7 @@ def _canonical(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expr
     ordered: dict[int, Expression] = {}
     for kind in dict.fromkeys(signature):
         places = [i for i, other in enumerate(signature) if other == kind]
-        columns = tuple(Column(alias, f"l{i}") for i in places)
+        columns = tuple(ColumnRef(alias, f"l{i}") for i in places)
         if len(places) == 1:
             ordered[places[0]] = columns[0]
         elif len(places) == 2:
@@ -55,27 +55,29 @@ def merged_rows(
     keys, sources = _by_template(inner, "r", n_plus, templates)
     keys += [(f"l{i}", value) for i, value in enumerate(_canonical(signature, "r"))]
     if constant is not None:
-        keys.append((constant, Column("r", constant)))
-    total: Expression = COUNT if scale is None else real_sum(Column("r", scale), in_order=in_order)
-    names = tuple(Column("", name) for name, _ in keys)
-    signs = () if scale is None else (Column("r", scale) < 0,)
+        keys.append((constant, ColumnRef("r", constant)))
+    total: Expression = (
+        COUNT if scale is None else real_sum(ColumnRef("r", scale), in_order=in_order)
+    )
+    names = tuple(ColumnRef("", name) for name, _ in keys)
+    signs = () if scale is None else (ColumnRef("r", scale) < 0,)
     return Select(
         (*keys, ("s", call("cast DOUBLE", total))),
         sources,
         group_by=(*(value for _, value in keys), *signs),
-        order_by=(*names, Column("", "s")) if signs else names,
+        order_by=(*names, ColumnRef("", "s")) if signs else names,
     )
 
 
 def merged_lists(inner: Select, n_plus: int, templates: str | None, *, in_order: bool) -> Select:
     """The same of rows that are lists of literals, by their columns `literals` and `s`."""
     keys, sources = _by_template(inner, "q", n_plus, templates)
-    keys.append(("literals", Column("q", "literals")))
+    keys.append(("literals", ColumnRef("q", "literals")))
     return Select(
-        (*keys, ("s", real_sum(Column("q", "s"), in_order=in_order))),
+        (*keys, ("s", real_sum(ColumnRef("q", "s"), in_order=in_order))),
         sources,
-        group_by=(*(value for _, value in keys), Column("q", "s") < 0),
-        order_by=(*(Column("", name) for name, _ in keys), Column("", "s")),
+        group_by=(*(value for _, value in keys), ColumnRef("q", "s") < 0),
+        order_by=(*(ColumnRef("", name) for name, _ in keys), ColumnRef("", "s")),
     )
 
 
@@ -86,8 +88,8 @@ def _by_template(
     rows = Source(inner, alias)
     if not n_plus or templates is None:
         return [], (rows,)
-    on = tuple(equal(Column("tm", f"t{i}"), Column(alias, f"t{i}")) for i in range(n_plus))
-    return [("template", Column("tm", "template"))], (rows, Source(templates, "tm", on))
+    on = tuple(equal(ColumnRef("tm", f"t{i}"), ColumnRef(alias, f"t{i}")) for i in range(n_plus))
+    return [("template", ColumnRef("tm", "template"))], (rows, Source(templates, "tm", on))
 
 
 def with_template_id(select: Select, n_plus: int, templates: str | None) -> Select:
@@ -95,9 +97,10 @@ def with_template_id(select: Select, n_plus: int, templates: str | None) -> Sele
     if not n_plus or templates is None:
         return select
     on = tuple(
-        equal(Column("tm", f"t{i}"), value) for i, (_, value) in enumerate(select.columns[:n_plus])
+        equal(ColumnRef("tm", f"t{i}"), value)
+        for i, (_, value) in enumerate(select.columns[:n_plus])
     )
-    columns = (("template", Column("tm", "template")), *select.columns[n_plus:])
+    columns = (("template", ColumnRef("tm", "template")), *select.columns[n_plus:])
     inner = [source for source in select.sources if source.kind == "inner"]
     rest = [source for source in select.sources if source.kind != "inner"]
     if not inner:

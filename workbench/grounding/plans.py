@@ -40,7 +40,7 @@ class LineForm:
 
 
 @dataclass(frozen=True)
-class Shape:
+class RowShape:
     """Rows of one shape.
 
     Attributes
@@ -114,7 +114,7 @@ class Plan:
     open_groundings: tuple[Select, ...] = ()
     missing: tuple[tuple[str, Select], ...] = ()
     checked_late: bool = False
-    lines: Shape | None = None
+    lines: RowShape | None = None
 
     @property
     def n_plus(self) -> int:
@@ -132,7 +132,7 @@ class Plan:
             return False
         return not clause.hard and clause.power == 1 and self.width <= 1
 
-    def shapes(self, templates: str | None) -> tuple[Shape, ...]:
+    def shapes(self, templates: str | None) -> tuple[RowShape, ...]:
         """The queries; `templates` is `(t0, ..., template)`, the `+` combinations to keep."""
         if self.lines is not None:
             return (self.lines,)
@@ -147,11 +147,11 @@ class Plan:
                 alike.setdefault(key, []).append(case)
         return tuple(self._shape(cases, templates) for cases in alike.values())
 
-    def _shape(self, cases: Sequence[Case], templates: str | None) -> Shape:
+    def _shape(self, cases: Sequence[Case], templates: str | None) -> RowShape:
         """The rows of cases that may hold equal ones, merged where they must be."""
         first, n_plus = cases[0], self.n_plus
         if first.listing:
-            return Shape(
+            return RowShape(
                 merged_lists(first.select, n_plus, templates, in_order=self.shared),
                 (),
                 listing=True,
@@ -168,4 +168,4 @@ class Plan:
                 in_order=self.shared or len(cases) > 1,
             )
         coefficients = tuple(float(coefficient) for _, coefficient in first.signature)
-        return Shape(select, coefficients, first.folded, constant=first.constant)
+        return RowShape(select, coefficients, first.folded, constant=first.constant)

@@ -14,7 +14,7 @@ from workbench.grounding.ground import Grounder
 from workbench.grounding.intake import Intake
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.memory import estimated_bytes, too_large
-from workbench.grounding.plans import Plan, Shape
+from workbench.grounding.plans import Plan, RowShape
 from workbench.grounding.plus_relations import plus_relation
 from workbench.grounding.preview_result import Preview, RulePreview, ScopePreview
 from workbench.grounding.refusals import check_listed, joined_relations
@@ -22,7 +22,7 @@ from workbench.grounding.request import GroundRequest
 from workbench.grounding.rows import RowSink
 from workbench.grounding.samples import clause_samples, linear_samples
 from workbench.grounding.select import (
-    Column,
+    ColumnRef,
     Expression,
     Operation,
     Select,
@@ -174,7 +174,7 @@ class _Shown:
         if relation is not None:
             grounder.backend.drop(relation)
 
-    def _count(self, tally: Tally, shape: Shape) -> None:
+    def _count(self, tally: Tally, shape: RowShape) -> None:
         grounder, more = self.grounder, self.samples - len(self.clauses)
         if shape.lines is not None:
             sink, units = _linear_rows(grounder, tally, shape)
@@ -191,25 +191,25 @@ class _Shown:
         self.units += units
 
 
-def _counting(plan: Plan, shape: Shape) -> Select:
+def _counting(plan: Plan, shape: RowShape) -> Select:
     """How many of a shape's rows are unit groundings, and how many are rows."""
     clause = plan.clause
     soft = not clause.hard and clause.power == 1
     affine: Expression = Value(True)
     n_open: Expression
     if shape.listing:
-        n_open = call("len", Column("r", "literals"))
+        n_open = call("len", ColumnRef("r", "literals"))
     else:
         n_open = Value(len(shape.coefficients))
         slope: Expression = Value(shape.coefficients[0])
         if shape.folded:
-            columns = (Column("r", f"l{i}") for i in range(len(shape.coefficients)))
+            columns = (ColumnRef("r", f"l{i}") for i in range(len(shape.coefficients)))
             present = [call("cast INTEGER", column >= 0) for column in columns]
             n_open = add(tuple(present))
             slope = add(tuple((one * c for one, c in zip(present, shape.coefficients))))
         if shape.constant is not None:
             varying = any(name == "b" for name, _ in getattr(shape.select, "columns", ()))
-            b: Expression = Column("r", "b") if varying else Value(shape.constant)
+            b: Expression = ColumnRef("r", "b") if varying else Value(shape.constant)
             affine = all_of((b >= 0, add((b, slope)) >= 0))
     unit = all_of((Operation("=", (n_open, Value(1))), affine)) if soft else Value(False)
     row = all_of((n_open > 0, negate(unit)))
@@ -218,7 +218,7 @@ def _counting(plan: Plan, shape: Shape) -> Select:
     )
 
 
-def _linear_rows(grounder: Grounder, tally: Tally, shape: Shape) -> tuple[RowSink, int]:
+def _linear_rows(grounder: Grounder, tally: Tally, shape: RowShape) -> tuple[RowSink, int]:
     """An arithmetic rule's rows, and its unit groundings; made, for merging is no query."""
     assert isinstance(tally.plan.clause, LinearRule)
     assert shape.lines is not None

@@ -9,7 +9,7 @@ from workbench.grounding.atom_index import OBSERVED, AtomIndex
 from workbench.grounding.body import Body
 from workbench.grounding.cases import Case, MissingAtom
 from workbench.grounding.plans import TOLERANCE
-from workbench.grounding.select import Column, Expression, Value, add, all_of, call, negate
+from workbench.grounding.select import ColumnRef, Expression, Value, add, all_of, call, negate
 from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
@@ -25,7 +25,7 @@ class _Joined:
 
     @property
     def identity(self) -> Expression:
-        return Column(self.alias, "atom")
+        return ColumnRef(self.alias, "atom")
 
     @property
     def is_open(self) -> Expression:
@@ -33,14 +33,14 @@ class _Joined:
 
     @property
     def is_absent(self) -> Expression:
-        return Column(self.alias, "world").is_null
+        return ColumnRef(self.alias, "world").is_null
 
     @property
     def folded(self) -> Expression:
         return call("coalesce", self.identity, OBSERVED)
 
     def value(self, otherwise: Expression) -> Expression:
-        return call("coalesce", Column(self.alias, "value"), otherwise)
+        return call("coalesce", ColumnRef(self.alias, "value"), otherwise)
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ class CaseMaker:
         atoms = self._closed(positive=False)
         for atom in self.body.in_turn(atoms) if self.clause.values else atoms:
             alias = self.body.join(atom, self.vocabulary.observed(atom.predicate))
-            self.values[atom] = Column(alias, "value")
+            self.values[atom] = ColumnRef(alias, "value")
             if not self.vocabulary.is_boolean(atom.predicate):
                 self.constant -= 1
-                self.summands.append(Column(alias, "value"))
+                self.summands.append(ColumnRef(alias, "value"))
         return atoms
 
     def _add_observed_head(self) -> None:
@@ -151,7 +151,7 @@ class CaseMaker:
             else:
                 relation, kind = self.vocabulary.stated(atom.predicate), "inner"
             alias = self.body.join(atom, relation, kind=kind, letter="x")
-            self.values[atom] = call("coalesce", Column(alias, "value"), 0.0)
+            self.values[atom] = call("coalesce", ColumnRef(alias, "value"), 0.0)
             self.summands.append(_times(-1, self.values[atom]))
 
     def _add_degree(self, term: Term, *, negated: bool) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workbench.grounding.body import Body
 from workbench.grounding.select import (
-    Column,
+    ColumnRef,
     Expression,
     Operation,
     Raw,
@@ -56,11 +56,11 @@ def _is_observed(body: Body, atom: Atom) -> Expression:
     keys = [
         body.constant_of(plain(term), type_name) for term, type_name in zip(atom.arguments, types)
     ]
-    shown: list[Expression] = [Column("f", f"a{i}") for i in range(len(keys))]
+    shown: list[Expression] = [ColumnRef("f", f"a{i}") for i in range(len(keys))]
     if not body.vocabulary.one_world:
         assert body.world is not None
         keys.append(body.world)
-        shown.append(Column("f", "world"))
+        shown.append(ColumnRef("f", "world"))
     facts = (Source(body.vocabulary.observed(atom.predicate), "f"),)
     if not keys:
         return Raw(Select((("n", call("count", Star())),), facts)) > 0

@@ -13,7 +13,7 @@ from workbench.grounding.found_rules import Found, found_in_columns, found_in_li
 from workbench.grounding.planning import plan_cases
 from workbench.grounding.result import Grounding
 from workbench.grounding.select import (
-    Column,
+    ColumnRef,
     Expression,
     Select,
     Source,
@@ -52,10 +52,12 @@ class RuleQueries:
             tests: tuple[Expression, ...]
             if case.listing:
                 keys = (Value(2 * identity), Value(2 * identity + 1))
-                tests = tuple(call("list_contains", Column("r", "literals"), key) for key in keys)
+                tests = tuple(
+                    call("list_contains", ColumnRef("r", "literals"), key) for key in keys
+                )
             else:
                 tests = tuple(
-                    equal(Column("r", f"l{i}"), identity) for i in range(len(case.signature))
+                    equal(ColumnRef("r", f"l{i}"), identity) for i in range(len(case.signature))
                 )
             if not tests:
                 continue
@@ -76,7 +78,7 @@ class RuleQueries:
     def _rows(
         self, select: Select, places: Sequence[tuple[Expression, ...]], here: Expression
     ) -> Iterable[dict[str, Any]]:
-        shown = tuple((name, Column("r", name)) for name, _ in select.columns)
+        shown = tuple((name, ColumnRef("r", name)) for name, _ in select.columns)
         for tests in places:
             query = Select(shown, (Source(select, "r"),), (*tests, here))
             table = self.vocabulary.connection.sql(render(query)).to_arrow_table()
@@ -99,7 +101,7 @@ class RuleQueries:
             if unify(literal.atom, wanted) is None:
                 continue
             tests = tuple(
-                equal(Column("r", f"t{variables.index(term.name)}"), number)
+                equal(ColumnRef("r", f"t{variables.index(term.name)}"), number)
                 for term, number in zip(literal.atom.arguments, ids)
                 if isinstance(term, Variable) and term.name in variables
             )

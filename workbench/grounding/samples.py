@@ -7,9 +7,9 @@ import numpy as np
 from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.dialect import render
 from workbench.grounding.ground import Grounder
-from workbench.grounding.plans import Shape
+from workbench.grounding.plans import RowShape
 from workbench.grounding.rows import RowSink
-from workbench.grounding.select import Call, Column, Expression, Select, Source, Star
+from workbench.grounding.select import Call, ColumnRef, Expression, Select, Source, Star
 from workbench.grounding.vocabulary import Vocabulary
 
 MOST_LITERALS = 8
@@ -30,11 +30,11 @@ def linear_samples(grounder: Grounder, sink: RowSink, relation: str, count: int)
     return shown
 
 
-def clause_samples(grounder: Grounder, shape: Shape, count: int) -> list[str]:
+def clause_samples(grounder: Grounder, shape: RowShape, count: int) -> list[str]:
     """The first few rows in logic syntax."""
     some_open: tuple[Expression, ...] = ()
     if shape.folded:
-        columns = tuple(Column("r", f"l{i}") for i in range(len(shape.coefficients)))
+        columns = tuple(ColumnRef("r", f"l{i}") for i in range(len(shape.coefficients)))
         some_open = (Call("greatest", columns) >= 0,)
     sample = Select((("everything", Star()),), (Source(shape.select, "r"),), some_open, limit=count)
     sql = render(sample).replace("* AS everything", "*", 1)
@@ -43,7 +43,7 @@ def clause_samples(grounder: Grounder, shape: Shape, count: int) -> list[str]:
     return [_clause(grounder.vocabulary, shape, dict(zip(names, row))) for row in cursor.fetchall()]
 
 
-def _clause(vocabulary: Vocabulary, shape: Shape, row: dict[str, object]) -> str:
+def _clause(vocabulary: Vocabulary, shape: RowShape, row: dict[str, object]) -> str:
     if shape.listing:
         keys = np.array(row["literals"], np.int64)
         ids, negated = keys >> 1, (keys & 1).tolist()

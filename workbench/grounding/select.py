@@ -65,7 +65,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Operand):
+class ColumnRef(Operand):
     """`table.name`."""
 
     table: str
@@ -121,7 +121,7 @@ class Raw(Operand):
     select: Select
 
 
-Expression = Column | Value | Operation | Call | Registered | Star | Raw
+Expression = ColumnRef | Value | Operation | Call | Registered | Star | Raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ def relations(query: Select | Union) -> frozenset[str]:
 def _tables(part: Expression | Source) -> frozenset[str]:
     """The tables that a part of a query is about."""
     own = frozenset([part.alias]) if isinstance(part, Source) else frozenset()
-    return own | {column.table for column in _parts(part) if isinstance(column, Column)}
+    return own | {column.table for column in _parts(part) if isinstance(column, ColumnRef)}
 
 
 def _parts(part: object) -> Iterator[object]:

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from workbench.arrays import Array, Int64
-from workbench.grounding.select import Column, Expression, Value, add
+from workbench.grounding.select import ColumnRef, Expression, Value, add
 
 MOST_ATOMS = 2**31 - 2
 """Ids are 32-bit integers."""
@@ -65,10 +65,10 @@ class Grid:
     ) -> Expression:
         """The place as SQL over the columns `o<number>`, `s<number>_<argument>` of a world."""
         scaled = [
-            Column(geometry, f"s{number}_{argument}") * position
+            ColumnRef(geometry, f"s{number}_{argument}") * position
             for argument, position in enumerate(positions)
         ]
-        return add((Column(geometry, f"o{number}"), *scaled))
+        return add((ColumnRef(geometry, f"o{number}"), *scaled))
 
 
 @dataclass(frozen=True)

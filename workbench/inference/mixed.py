@@ -10,14 +10,14 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.inference.accepts import Task
 from workbench.inference.exact import Exact
-from workbench.inference.solution import Around, Solution, Status, infeasible
+from workbench.inference.solution import MetaEngine, Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.part import Part, part
 from workbench.progress import Conduct
 
 
 @dataclass(frozen=True)
-class Mixed(Around):
+class Mixed(MetaEngine):
     """A sampler for components too wide for elimination, and elimination for the others.
 
     The answer's name, status and figures are the sampler's; `diagnostics["exact_atoms"]` says how

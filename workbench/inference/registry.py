@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from workbench.errors import UsageError, nearest, not_installed
 from workbench.inference.accepts import Task
-from workbench.inference.solution import Around, Engine
+from workbench.inference.solution import Engine, MetaEngine
 from workbench.parameters import read_parameters
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
@@ -97,7 +97,7 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
 
     Raises E0412 for any other parameter that it does not have.
     """
-    if isinstance(engine, Around):
+    if isinstance(engine, MetaEngine):
         return replace(engine, engine=with_parameters(engine.engine, parameters))
     settings = cast(Any, engine)  # a frozen dataclass, which a protocol cannot say
     known = [field.name for field in fields(settings)]

@@ -11,7 +11,7 @@ from workbench.arrays import Float
 from workbench.inference.accepts import Task
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.roof_duality import has_roof_dual
-from workbench.inference.solution import Around, Solution, Status
+from workbench.inference.solution import MetaEngine, Solution, Status
 from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
@@ -25,7 +25,7 @@ SHARE = 1 / 4
 
 
 @dataclass(frozen=True)
-class RelaxedFirst(Around):
+class RelaxedFirst(MetaEngine):
     """MAP by one maximum flow, where rows are pairs; and by another engine where that is no proof.
 
     The relaxation's values are 0, 1/2 and 1, and some state of least energy agrees with it wherever

@@ -186,7 +186,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Around(Engine):
+class MetaEngine(Engine):
     """An engine that has another one answer, under that one's name, what that one takes."""
 
     engine: Engine

@@ -19,7 +19,7 @@ Support = frozenset[tuple[int, ...]] | None
 """The columns of each term that a fit keeps; None of one that keeps all."""
 
 
-class Choice(NamedTuple):
+class Tuning(NamedTuple):
     """A scope of columns, a stage of terms, a share of the largest penalty, the ridge of a
     refit.
     """
@@ -38,39 +38,39 @@ class Tries:
     """
 
     def __init__(self) -> None:
-        self._errors: dict[Choice, list[Float]] = {}
-        self._losses: dict[Choice, list[float]] = {}
-        self._supports: dict[Choice, list[Support]] = {}
+        self._errors: dict[Tuning, list[Float]] = {}
+        self._losses: dict[Tuning, list[float]] = {}
+        self._supports: dict[Tuning, list[Support]] = {}
         self._racing: set[tuple[int, int]] | None = None
 
     def __bool__(self) -> bool:
         return bool(self._errors)
 
-    def add(self, choice: Choice, errors: Float, support: Support) -> None:
+    def add(self, choice: Tuning, errors: Float, support: Support) -> None:
         """What a choice errs on the rows of one more set."""
         self._errors.setdefault(choice, []).append(errors)
         self._losses.setdefault(choice, []).append(float(errors.mean()))
         self._supports.setdefault(choice, []).append(support)
 
-    def best(self) -> Choice:
+    def best(self) -> Tuning:
         """Of the choices that most sets have tried, the one that errs least."""
         return min(self._tried_most(), key=self._mean)
 
-    def losses(self, choice: Choice) -> tuple[float, ...]:
+    def losses(self, choice: Tuning) -> tuple[float, ...]:
         """The mean error on each set."""
         return tuple(self._losses[choice])
 
-    def _mean(self, choice: Choice) -> float:
+    def _mean(self, choice: Tuning) -> float:
         losses = self._losses[choice]
         return sum(losses) / len(losses)
 
-    def support(self, choice: Choice) -> Support:
+    def support(self, choice: Tuning) -> Support:
         """The columns of terms that at least half of the sets' fits kept."""
         return stable(self._supports[choice])
 
     def drop_behind(self) -> None:
         """Leave stages that are clearly behind out of the race."""
-        first: dict[tuple[int, int], Choice] = {}
+        first: dict[tuple[int, int], Tuning] = {}
         for choice in sorted(self._tried_most(), key=self._mean):
             first.setdefault((choice.scope, choice.stage), choice)
         least = np.concatenate(self._errors[self.best()])
@@ -91,7 +91,7 @@ class Tries:
         """Whether a stage of a scope is in the race."""
         return self._racing is None or (scope, stage) in self._racing
 
-    def _tried_most(self) -> list[Choice]:
+    def _tried_most(self) -> list[Tuning]:
         most = max(map(len, self._errors.values()))
         return [choice for choice, errors in self._errors.items() if len(errors) == most]
 

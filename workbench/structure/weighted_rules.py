@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.rule_choice import Choice, Support, Tries
+from workbench.structure.rule_choice import Support, Tries, Tuning
 from workbench.structure.rule_design import Design, Stage
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope, scopes_of
@@ -137,7 +137,7 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     return replace(found, losses=tries.losses(chosen))
 
 
-def _fitted(design: Design, chosen: Choice, scope: TermScope, stable: Support) -> WeightedRules:
+def _fitted(design: Design, chosen: Tuning, scope: TermScope, stable: Support) -> WeightedRules:
     """What was chosen on held-out rows, fitted to all; of terms those over stable columns."""
     y, most, deadline = design.y, design.task.most_rules, design.task.conduct.deadline
     _, number, share, ridge = chosen
@@ -179,7 +179,7 @@ ALL = 0.0
 
 def _tried(
     design: Design, held_out: Int64, scopes: Sequence[TermScope], tries: Tries
-) -> Iterator[tuple[Choice, Float, Support]]:
+) -> Iterator[tuple[Tuning, Float, Support]]:
     """What each choice in the race errs on each held-out row, and what it keeps.
 
     Share 1 stands for no rule at all.
@@ -192,7 +192,7 @@ def _tried(
     none = row_losses(np.full(len(truth), constant_rules(y[training], True).intercept), truth)
     for place, among in enumerate(scopes):
         if tries.races(place, 0):
-            yield Choice(place, 0, 1.0, None), none, None
+            yield Tuning(place, 0, 1.0, None), none, None
         for stage in design.stages(held_out, among, tries.last_racing(place)):
             if not tries.races(place, stage.number):
                 continue
@@ -202,7 +202,7 @@ def _tried(
                 return
             tried = _whole(stage) if among.straight else _along_path(stage)
             for share, ridge, errors, kept in tried:
-                yield Choice(place, stage.number, share, ridge), errors, kept
+                yield Tuning(place, stage.number, share, ridge), errors, kept
 
 
 _Tried = Iterator[tuple[float, float | None, Float, Support]]

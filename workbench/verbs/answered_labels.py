@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from workbench.database import (
-    Answer,
     Database,
     FactTexts,
     Partition,
+    ReviewAnswer,
     add_facts,
     known_of,
     read_answers,
@@ -38,14 +38,16 @@ def before_answers(database: Database, time: datetime) -> Database | None:
     return copy
 
 
-def majority(answers: Iterable[Answer]) -> bool | None:
+def majority(answers: Iterable[ReviewAnswer]) -> bool | None:
     """What most reviewers say, by what each said last; None where as many affirm as deny."""
     last: Mapping[str, bool] = {one.reviewer: one.says for one in answers if one.says is not None}
     counts = Counter(last.values())
     return None if counts[True] == counts[False] else counts[True] > counts[False]
 
 
-def settle(database: Database, answers: list[Answer], *, without: Collection[Answer] = ()) -> None:
+def settle(
+    database: Database, answers: list[ReviewAnswer], *, without: Collection[ReviewAnswer] = ()
+) -> None:
     """Give an atom the label that most of its reviewers say; the one it had before where none do.
 
     A target that has a label from them is asked for no more: the label is known to what is inferred
@@ -65,7 +67,7 @@ def settle(database: Database, answers: list[Answer], *, without: Collection[Ans
         remove_facts(database, _fact(about, now["target"], "target"))
 
 
-def _fact(about: Answer, value: float | None, partition: Partition = "truth") -> FactTexts:
+def _fact(about: ReviewAnswer, value: float | None, partition: Partition = "truth") -> FactTexts:
     import pyarrow
 
     name, arguments = parse_atom(about.atom) or (about.atom, ())

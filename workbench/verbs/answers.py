@@ -9,7 +9,14 @@ from itertools import combinations
 
 import numpy as np
 
-from workbench.database import Answer, Database, forget_answer, keep_answer, known_of, read_answers
+from workbench.database import (
+    Database,
+    ReviewAnswer,
+    forget_answer,
+    keep_answer,
+    known_of,
+    read_answers,
+)
 from workbench.verbs.answered_labels import majority, settle
 from workbench.verbs.review import Question
 
@@ -25,13 +32,15 @@ class Agreement:
     kappa: float
 
 
-def answer(database: Database, question: Question, says: bool | None, reviewer: str) -> Answer:
+def answer(
+    database: Database, question: Question, says: bool | None, reviewer: str
+) -> ReviewAnswer:
     """Keep what somebody says of an atom (None: skipped); the majority is its label at once."""
     earlier = read_answers(database)
     same = [one for one in earlier if (one.world, one.atom) == (question.world, question.atom)]
     with database.transaction():
         known = {} if same else known_of(database, question.atom, question.world)
-        made = Answer(
+        made = ReviewAnswer(
             number=1 + max((one.number for one in earlier), default=0),
             written=datetime.now(UTC).replace(microsecond=0).isoformat(),
             reviewer=reviewer,
@@ -46,7 +55,7 @@ def answer(database: Database, question: Question, says: bool | None, reviewer: 
     return made
 
 
-def undo(database: Database, reviewer: str) -> Answer | None:
+def undo(database: Database, reviewer: str) -> ReviewAnswer | None:
     """Take a reviewer's last answer back, and the label that came of it; None without one."""
     answers = read_answers(database)
     mine = [one for one in answers if one.reviewer == reviewer]
@@ -60,7 +69,7 @@ def undo(database: Database, reviewer: str) -> Answer | None:
     return last
 
 
-def agreements(answers: Iterable[Answer]) -> tuple[Agreement, ...]:
+def agreements(answers: Iterable[ReviewAnswer]) -> tuple[Agreement, ...]:
     """How far each two reviewers agree, by what each said last."""
     said: dict[str, dict[tuple[str, str], bool]] = {}
     for one in answers:
@@ -78,9 +87,9 @@ def agreements(answers: Iterable[Answer]) -> tuple[Agreement, ...]:
     return tuple(found)
 
 
-def disputed(answers: Iterable[Answer]) -> tuple[tuple[str, str], ...]:
+def disputed(answers: Iterable[ReviewAnswer]) -> tuple[tuple[str, str], ...]:
     """World and atom of what as many affirm as deny; it has no label from reviewers."""
-    by_atom: dict[tuple[str, str], list[Answer]] = {}
+    by_atom: dict[tuple[str, str], list[ReviewAnswer]] = {}
     for one in answers:
         if one.says is None:
             continue

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.database import Answer, Database, display_names, label_keys, read_run, read_runs
+from workbench.database import (
+    Database,
+    ReviewAnswer,
+    display_names,
+    label_keys,
+    read_run,
+    read_runs,
+)
 from workbench.errors import UsageError
 from workbench.grounding import Grounding
 from workbench.network import Domain, conditional_probability, expected_change
@@ -69,7 +76,7 @@ class ReviewQueue:
     total: int
 
     def waiting(
-        self, answers: Iterable[Answer], reviewer: str, *, second: bool = False
+        self, answers: Iterable[ReviewAnswer], reviewer: str, *, second: bool = False
     ) -> tuple[Question, ...]:
         """What one reviewer has still to be asked.
 

@@ -10,7 +10,7 @@ from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.training import Training
 
 if TYPE_CHECKING:
-    from workbench.database import Answer
+    from workbench.database import ReviewAnswer
     from workbench.verbs.explaining.reopening import Recorded
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learning_result import LearningResult
@@ -31,13 +31,13 @@ class Reviewing(Training):
 
         return review_queue(self.database, run, order=order, most=most)
 
-    def answer(self, question: Question, says: bool | None, *, reviewer: str = "") -> Answer:
+    def answer(self, question: Question, says: bool | None, *, reviewer: str = "") -> ReviewAnswer:
         """Keep what somebody says of an atom (None: skipped); the majority is its label."""
         from workbench.verbs.answers import answer
 
         return answer(self.database, question, says, reviewer)
 
-    def undo_answer(self, *, reviewer: str = "") -> Answer | None:
+    def undo_answer(self, *, reviewer: str = "") -> ReviewAnswer | None:
         """Take a reviewer's last answer back; None where there is none."""
         from workbench.verbs.answers import undo
 

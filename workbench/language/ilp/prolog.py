@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.errors import Diagnostic, InputError, Span
-from workbench.language.ilp.prolog_parser import ClauseParser, Fault
+from workbench.language.ilp.prolog_parser import ClauseParser, PrologFault
 from workbench.language.ilp.terms import Compound, Symbol, Term
 
 _BLANK = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)+", re.DOTALL)
@@ -49,7 +49,7 @@ def read_terms(text: str, source: str | None = None) -> Iterator[tuple[Term, Spa
             parser = ClauseParser(text, start, source, line, line_start)
             term, stop = parser.clause()
             yield term, parser.span(start, stop)
-        except Fault as fault:
+        except PrologFault as fault:
             faults.append(fault.diagnostic)
             after = _STOP.search(text, fault.offset)
             stop = after.end() if after else len(text)

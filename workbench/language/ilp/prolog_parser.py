@@ -58,7 +58,7 @@ class _Token:
     end: int
 
 
-class Fault(Exception):
+class PrologFault(Exception):
     """A clause that cannot be read, and where reading may go on from."""
 
     def __init__(self, diagnostic: Diagnostic, offset: int) -> None:
@@ -99,11 +99,11 @@ class ClauseParser:
 
     def _error(
         self, message: str, code: str = "E0140", help: str = "the file is read as Prolog clauses"
-    ) -> Fault:
+    ) -> PrologFault:
         span = self.span(self.token.start, max(self.token.end, self.token.start + 1))
         first, last = self.token.start - span.column + 1, self.text.find("\n", self.token.start)
         shown = self.text[first : last if last >= 0 else len(self.text)]
-        return Fault(Diagnostic(code, message, span, help, shown), self.token.start)
+        return PrologFault(Diagnostic(code, message, span, help, shown), self.token.start)
 
     def _next(self) -> _Token:
         while True:

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Float, Int8
 from workbench.grounding.backend import columns_of
 from workbench.grounding.intake import Intake
-from workbench.grounding.plans import Plan, Shape
+from workbench.grounding.plans import Plan, RowShape
 from workbench.grounding.rows import RowSink
 from workbench.grounding.space import Numbering
 from workbench.inference import Engine, Solution, engine_for, has_parameter
@@ -39,7 +39,7 @@ class GroundTask:
     """A query's batches to records, by the code that fills a network on one machine."""
 
     plan: Plan
-    shape: Shape
+    shape: RowShape
     template: int
     numbering: Numbering
 
