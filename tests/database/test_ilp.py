@@ -146,6 +146,16 @@ def test_a_file_named_by_another_must_be_there(tmp_path: Path) -> None:
     ]
 
 
+def test_examples_outside_of_any_section_are_named(tmp_path: Path) -> None:
+    """As in SLIPCOVER's models of interpretations."""
+    text = "modeh(*, leaky(+house)).\nbegin(model(m1)).\nleaky(h1).\nneg(leaky(h2)).\n"
+    with pytest.raises(
+        InputError, match="the facts of leaky stand outside of any section"
+    ) as found:
+        read_ilp(read(tmp_path, text))  # type: ignore[arg-type]
+    assert [one.code for one in found.value.diagnostics] == ["E0604"]
+
+
 def test_contradicting_examples_are_placed_and_not_all_named(tmp_path: Path) -> None:
     path = tmp_path / "contradicting.pl"
     signs = (":- begin_in_pos.", ":- end_in_pos.", ":- begin_in_neg.", ":- end_in_neg.")

@@ -40,8 +40,18 @@ def test_a_weight_that_swallows_the_others_is_refused(tmp_path: Path, engine: st
     data, rules = soft_logic(tmp_path, 1e16)
     with wb.open() as ws:
         ws.load(data)
-        with pytest.raises(InputError, match="E0408"):
+        said = r"E0408\]: the weight 1e\+16 of `E\(X\) -> A\(X\)` is so large that 1 of `"
+        with pytest.raises(InputError, match=said):
             ws.infer(rules, engine=engine)
+
+
+def test_weights_are_told_as_their_author_wrote_them() -> None:
+    declared = "Seen(thing)\nHeld(thing)\n"
+    text = declared + "1e16 Seen(x) ^ Held(x)\n2 Held(x) <=> Seen(x)\n"
+    said = r"the weight 1e\+16 of `Seen\(x\) \^ Held\(x\)` is so large that 2 of `Held\(x\) <=> "
+    with wb.open() as ws, pytest.raises(InputError, match=said):
+        ws.declare(text + "thing = {A}\n")
+        ws.infer(text + "thing = {A}\n", query=["Held", "Seen"])
 
 
 def test_heavy_weights_of_one_size_and_tiny_learned_ones_are_taken(tmp_path: Path) -> None:

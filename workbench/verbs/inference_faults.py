@@ -44,7 +44,7 @@ def require_weights(templates: Templates, weights: Float) -> None:
     """Refuse weights that are still to be learned."""
     missing = np.flatnonzero(np.isnan(weights))
     if missing.size:
-        first = templates.label[int(missing[0])]
+        first, _ = _written(templates, int(missing[0]))
         raise InputError.of(
             "E0805",
             f"{missing.size} of {weights.size} clauses have no weight, the first is `{first}`",
@@ -56,12 +56,21 @@ def require_addable(grounding: Grounding, weights: Float) -> None:
     """Refuse weights so far apart that sums lose the smaller ones (E0408)."""
     lost = lost_weights(grounding.network, weights)
     if lost is not None:
-        heavy, light = (f"{weights[one]:g} of `{grounding.templates.label[one]}`" for one in lost)
+        written = [(weights[one], *_written(grounding.templates, one)) for one in lost]
+        heavy, light = (f"{weight / share:g} of `{text}`" for weight, text, share in written)
         raise InputError.of(
             "E0408",
             f"the weight {heavy} is so large that {light} is lost in the sum",
             help="write a rule that must hold without a weight and end it with a full stop",
         )
+
+
+def _written(templates: Templates, template: int) -> tuple[str, float]:
+    """What its author wrote, and the template's share of that weight; else the clause itself."""
+    formula = templates.formula[template] if templates.formula else ""
+    return (
+        (formula, float(templates.share[template])) if formula else (templates.label[template], 1.0)
+    )
 
 
 def infeasible_error(grounding: Grounding, solution: Solution) -> InfeasibleError:

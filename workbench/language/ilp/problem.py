@@ -219,8 +219,14 @@ def check_problem(problem: IlpProblem) -> IlpProblem:
             if problem.target
             else "the files name no target, and have"
         )
+        outside = any(name == problem.target for name, _ in problem.facts)
         raise InputError.of(
-            "E0604", f"{whose} no positive example", help="rules are learned from positives"
+            "E0604",
+            f"{whose} no positive example",
+            help=f"the facts of {problem.target} stand outside of any section of examples: put them "
+            "between `:- begin_in_pos.` and `:- end_in_pos.`, or into a .f file"
+            if outside
+            else "rules are learned from positives",
         )
     known = {name for name, _ in problem.facts}
     known |= {
