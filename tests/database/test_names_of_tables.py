@@ -8,6 +8,8 @@ import duckdb
 
 import workbench as wb
 from workbench.database import Database, load_alchemy_text
+from workbench.database.identifiers import quoted
+from workbench.database.rows import filled
 from workbench.language import parse_mln
 
 SQL_WORDS = (
@@ -93,3 +95,18 @@ def test_a_workspace_whose_views_such_a_name_broke_is_mended(tmp_path: Path) -> 
     with wb.open(path) as ws:
         for name in ("World", "Other"):
             assert len(ws.database.connection.execute(f"FROM facts.{name}").fetchall()) == 1
+
+
+def test_empty_tables_are_told_apart_in_a_transaction() -> None:
+    """Rows that a transaction has not yet kept count: empty tables are asked nothing more."""
+    with wb.open() as ws:
+        ws.declare("P(item)\nselect(item)\nQ(item)\n")
+        cursor = ws.database.cursor()
+        tables = [one.table_name for one in ws.database.predicates().values()]
+        assert filled(cursor, tables) == filled(cursor, []) == set()
+        table = ws.database.predicates()["select"].table_name
+        cursor.execute("BEGIN")
+        cursor.execute(f"INSERT INTO {quoted(table)} VALUES (0, 0, 1.0, 'truth')")
+        assert filled(cursor, tables) == {table}
+        cursor.execute("ROLLBACK")
+        assert filled(cursor, tables) == set()

@@ -50,8 +50,7 @@ def test_weights_are_told_as_their_author_wrote_them() -> None:
     text = declared + "1e16 Seen(x) ^ Held(x)\n2 Held(x) <=> Seen(x)\n"
     said = r"the weight 1e\+16 of `Seen\(x\) \^ Held\(x\)` is so large that 2 of `Held\(x\) <=> "
     with wb.open() as ws, pytest.raises(InputError, match=said):
-        ws.declare(text + "thing = {A}\n")
-        ws.infer(text + "thing = {A}\n", query=["Held", "Seen"])
+        ws.infer("thing = {A}\n" + text, query=["Held", "Seen"])
 
 
 def test_heavy_weights_of_one_size_and_tiny_learned_ones_are_taken(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import duckdb
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
+from workbench.database.rows import filled, first_row
 
 TablePrint = tuple[int, int | None]
 """How many rows a table has, and the exclusive or of their hashes."""
@@ -55,12 +55,13 @@ def hash_of(database: Database, sums: Mapping[str, FactSum]) -> str:
 
 def fact_sums(database: Database) -> dict[str, FactSum]:
     """The sum of each predicate's facts."""
-    cursor = database.cursor()
+    cursor, stored = database.cursor(), database.predicates()
+    with_facts = filled(cursor, (one.table_name for one in stored.values()))
     return {
-        name: sum_of_facts(
-            cursor, predicate.argument_names, f"FROM facts.{quoted(predicate.view_name)}"
-        )
-        for name, predicate in database.predicates().items()
+        name: sum_of_facts(cursor, one.argument_names, f"FROM facts.{quoted(one.view_name)}")
+        if one.table_name in with_facts
+        else FactSum()
+        for name, one in stored.items()
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,3 +52,12 @@ def copy_table(
     with handed_in(target, "copied_rows", rows):
         target.execute(f"INSERT INTO {quoted(table)} BY NAME FROM copied_rows")
     return int(rows.num_rows)
+
+
+def filled(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> set[str]:
+    """Of some tables those that have a row: much less than asking an empty one anything else."""
+    names = list(tables)
+    asked = " UNION ALL ".join(
+        f"(SELECT {number} FROM {quoted(name)} LIMIT 1)" for number, name in enumerate(names)
+    )
+    return {names[number] for (number,) in connection.execute(asked).fetchall()} if names else set()

@@ -9,6 +9,7 @@ from enum import StrEnum
 import duckdb
 
 from workbench.database.identifiers import quoted
+from workbench.database.rows import filled
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, UsageError, did_you_mean
 from workbench.grounding.request import GroundRequest
@@ -237,7 +238,9 @@ def fact_kinds(
 ) -> dict[str, FactKinds]:
     """A predicate's kinds of facts in some worlds; each is looked for until one is found."""
     chosen = ", ".join(map(str, worlds)) or "NULL"
-    present = [name for name in program.predicates if name in stored]
+    declared = [name for name in program.predicates if name in stored]
+    with_facts = filled(connection, (stored[name].table_name for name in declared))
+    present = [name for name in declared if stored[name].table_name in with_facts]
     if not present:
         return dict.fromkeys(program.predicates, NO_FACTS)
     asked = " UNION ALL ".join(

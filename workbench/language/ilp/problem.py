@@ -223,8 +223,8 @@ def check_problem(problem: IlpProblem) -> IlpProblem:
         raise InputError.of(
             "E0604",
             f"{whose} no positive example",
-            help=f"the facts of {problem.target} stand outside of any section of examples: put them "
-            "between `:- begin_in_pos.` and `:- end_in_pos.`, or into a .f file"
+            help=f"the facts of {problem.target} stand outside of any section of examples: put "
+            "them between `:- begin_in_pos.` and `:- end_in_pos.`, or into a .f file"
             if outside
             else "rules are learned from positives",
         )
