@@ -62,10 +62,10 @@ class EvidenceFormat:
     suffixes : tuple of str
         Endings of its files, in lower case; text may be compressed (`.gz`) beside.
     load : callable or None
-        `(database, path, facts) -> LoadReport`; None where its tables say of themselves what they
+        `(database, path, **said) -> LoadReport`; None where its tables say of themselves what they
         mean (`wide`).
     takes : frozenset of str
-        What may be said of its facts (fields of `FileFacts`).
+        What may be said of its facts (fields of `FileFacts`), and is handed to `load` by name.
     wide : str or None
         The form of its tables where they are read as wide ones.
     sniff : callable or None
@@ -81,7 +81,7 @@ class EvidenceFormat:
 
     name: str
     suffixes: tuple[str, ...]
-    load: Callable[[Database, Path, FileFacts], LoadReport] | None = None
+    load: Callable[..., LoadReport] | None = None
     takes: frozenset[str] = frozenset()
     wide: str | None = None
     sniff: Callable[[bytes], bool] | None = None
@@ -90,37 +90,12 @@ class EvidenceFormat:
     in_folders: bool = True
 
 
-def _alchemy(database: Database, path: Path, facts: FileFacts) -> LoadReport:
-    return load_alchemy(database, path, world=facts.world, partition=facts.partition)
-
-
-def _document(database: Database, path: Path, facts: FileFacts) -> LoadReport:
-    return load_psl_data(database, path, split=facts.split, world=facts.world)
-
-
-def _tab_separated(database: Database, path: Path, facts: FileFacts) -> LoadReport:
-    predicate = facts.predicate or predicate_of_file(path)
-    return load_psl_table(
-        database, path, predicate=predicate, world=facts.world, partition=facts.partition
-    )
-
-
-def _ilp(database: Database, path: Path, facts: FileFacts) -> LoadReport:
-    return load_ilp_facts(database, path, world=facts.world, partition=facts.partition)
-
-
-def _table(database: Database, path: Path, facts: FileFacts) -> LoadReport:
-    return load_tables(
-        database,
-        path,
-        predicate=facts.predicate,
-        columns=facts.columns,
-        value=facts.value,
-        header=facts.header,
-        world=facts.world,
-        world_column=facts.world_column,
-        partition=facts.partition,
-    )
+def _tab_separated(
+    database: Database, path: Path, *, predicate: str | None, header: bool, **placed: Any
+) -> LoadReport:
+    """PSL's tables, which have no header whatever is said."""
+    named = predicate or predicate_of_file(path)
+    return load_psl_table(database, path, predicate=named, **placed)
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -142,16 +117,17 @@ FORMATS: Mapping[str, EvidenceFormat] = {
                        sniff=lambda head: head.startswith(b"SQLite format 3"), packed=False),
         EvidenceFormat("duckdb", (".duckdb", ".ddb", ".db"), wide="duckdb",
                        sniff=lambda head: head[8:12] == b"DUCK", packed=False),
-        EvidenceFormat("alchemy", (".db",), _alchemy, PLACED),
-        EvidenceFormat("csv", TEXT_SUFFIXES, _table, COLUMNS, wide="delimited", write=_write_csv),
-        EvidenceFormat("parquet", PARQUET_SUFFIXES, _table, COLUMNS, wide="parquet",
+        EvidenceFormat("alchemy", (".db",), load_alchemy, PLACED),
+        EvidenceFormat("csv", TEXT_SUFFIXES, load_tables, COLUMNS, wide="delimited",
+                       write=_write_csv),
+        EvidenceFormat("parquet", PARQUET_SUFFIXES, load_tables, COLUMNS, wide="parquet",
                        write=_write_parquet, packed=False),
         EvidenceFormat("psl", (".txt",), _tab_separated, NAMED | {"header"}, wide="delimited",
                        in_folders=False),
         EvidenceFormat("json", (".json",), wide="json",
                        sniff=lambda head: head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")),
-        EvidenceFormat("document", DOCUMENT_SUFFIXES, _document, frozenset(("world", "split"))),
-        EvidenceFormat("ilp", ILP_SUFFIXES, _ilp, PLACED, packed=False, in_folders=False),
+        EvidenceFormat("document", DOCUMENT_SUFFIXES, load_psl_data, frozenset(("world", "split"))),
+        EvidenceFormat("ilp", ILP_SUFFIXES, load_ilp_facts, PLACED, packed=False, in_folders=False),
         EvidenceFormat("json lines", (".jsonl", ".ndjson"), wide="json"),
         EvidenceFormat("excel", (".xlsx", ".xlsm"), wide="excel", packed=False),
     )
@@ -233,7 +209,8 @@ def load_facts(
                 help=f"it takes {', '.join(sorted(chosen.takes))}; name another `format`, or "
                 "leave it out",
             )
-    return chosen.load(database, path, facts)
+    said = {name: getattr(facts, name) for name in chosen.takes}
+    return chosen.load(database, path, **said)
 
 
 def write_table(frame: pd.DataFrame, path: Path, *, texts: tuple[str, ...] = ()) -> None:

@@ -31,7 +31,13 @@ from workbench.grounding.value_terms import (
     words_of,
 )
 from workbench.language.bins import BIN
-from workbench.language.builtin import DATE_OF, FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
+from workbench.language.builtin import (
+    DATE_FUNCTIONS,
+    DATE_OF,
+    FITTED,
+    STRING_FUNCTIONS,
+    VALUE_FUNCTIONS,
+)
 from workbench.language.clauses import FunctionValue
 from workbench.language.terms import Apply, Comparison, Constant, Term, Variable
 from workbench.language.user_functions import user_function
@@ -101,10 +107,7 @@ class BoundTerms(BoundVariables):
             return None
         first = next((kind for kind in kinds if kind is not None), None)
         # A constant beside a date is a number of days where it is not written as a date.
-        as_first = (
-            function in ("min", "max", "days", "year", "month", "weekday", "hour")
-            and first is not None
-        )
+        as_first = function in ("min", "max", *DATE_FUNCTIONS)
         default = first if as_first and first is not None else ValueKind.NUMBER
         return value_function(
             function,

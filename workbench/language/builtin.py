@@ -17,15 +17,14 @@ STRING_FUNCTIONS = {"concat": 2, "length": 1, "lower": 1, "upper": 1}
 DATE_OF = "date of"
 """The date that a constant's name is: a function and definition that no rule can spell."""
 
+DATE_FUNCTIONS = {"year": 1, "month": 1, "weekday": 1, "hour": 1, "days": 2}
+"""Those of dates; constants that are written as dates are dates there."""
+
 VALUE_FUNCTIONS = {
     DATE_OF: 1,
     "abs": 1,
     "log": 1,
-    "year": 1,
-    "month": 1,
-    "weekday": 1,
-    "hour": 1,
-    "days": 2,
+    **DATE_FUNCTIONS,
     "levenshtein": 2,
     "damerau": 2,
     "jaro": 2,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from workbench.language.builtin import DATE_FUNCTIONS
 from workbench.language.terms import Constant, Term
 from workbench.language.values import ValueKind, parse_value
 
-DATED = frozenset(("+", "-", "days", "year", "month", "weekday", "hour", "min", "max"))
+DATED = frozenset(("+", "-", "min", "max", *DATE_FUNCTIONS))
 """Functions that take dates."""
 
 

@@ -6,9 +6,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
-from workbench.database import DEFAULT_WORLD, Database, display_name, read_dataset
+from workbench.database import DEFAULT_WORLD, DESCRIPTION, Database, display_name, read_dataset
 from workbench.errors import InputError, Span
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
@@ -31,9 +30,12 @@ from workbench.tables import (
     with_more_files,
 )
 from workbench.verbs.common import plainly
-from workbench.verbs.tables_look import mapping_of_more_rows, remember_tables, tables_at_hand
-
-DESCRIPTION = "dataset.toml"
+from workbench.verbs.tables_look import (
+    Labels,
+    mapping_of_more_rows,
+    remember_tables,
+    tables_at_hand,
+)
 
 
 def are_wide_tables(database: Database, source: str | os.PathLike[str]) -> bool:
@@ -72,7 +74,7 @@ def load_wide_tables(
     mapping: TablesMapping | str | os.PathLike[str] | None = None,
     predict: str | None = None,
     world: str | None = None,
-    labels: Literal["evidence", "withheld"] = "withheld",
+    labels: Labels = "withheld",
 ) -> TablesReport:
     """Load wide tables as a mapping says, or as a look at them proposes; more rows of tables that
     the workspace was filled from, as these were.
@@ -88,26 +90,11 @@ def load_wide_tables(
         Tables of the same names; None proposes one.
     predict : str, optional
         `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`, in place of the mapping's own.
-
-    Returns
-    -------
-    TablesReport
     """
-    if mapping is None:
-        described = [
-            source for source in sources if Path(source).name == DESCRIPTION or _described(source)
-        ]
-        if len(described) == 1 == len(sources):
-            return load_wide_tables(
-                database,
-                mapping=_description(described[0]),
-                predict=predict,
-                world=world,
-                labels=labels,
-            )
+    if mapping is None and (description := _only_description(sources)) is not None:
+        mapping, sources = description, ()
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     found = matched_sources(given, sources) if given is not None else find_sources(sources)
-    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
     with stage(found, lists_apart=True) as staging:
         known = None
         if given is None and predict in (None, _predicted(database)):
@@ -115,33 +102,44 @@ def load_wide_tables(
         if given is not None:
             chosen = replace(given, predict=predict or given.predict)
         else:
+            taken = {name: stored.argument_types for name, stored in database.predicates().items()}
             chosen = known or propose(staging, predict=predict, taken=taken)
         target = target_of(chosen)
         if target is not None and labels == "evidence" and known is None:
             _ask_where_absent(staging, target)
         if given is not None:
-            chosen = replace(
-                chosen, tables=tuple(counted(staging, table) for table in chosen.tables)
-            )
+            tables = tuple(counted(staging, table) for table in chosen.tables)
+            chosen = replace(chosen, tables=tables)
         with database.transaction():
             report = load_tables_as_mapped(
-                database,
-                staging,
-                chosen,
+                database, staging, chosen,
                 typed=typed_among(staging, chosen, None if known is None else database),
-                world=world or DEFAULT_WORLD,
-                labels=labels,
-                more_rows=known is not None,
-                last=True,
-            )
-            if known is None:
-                remember_tables(database, chosen, labels)
-            elif (at_hand := tables_at_hand(database)) is not None:
-                more = [table.source for table in staging.tables.values()]
-                remember_tables(database, with_more_files(at_hand, more))
+                world=world or DEFAULT_WORLD, labels=labels, more_rows=known is not None, last=True,
+            )  # fmt: skip
+            _remember(database, staging, chosen, labels, more_rows=known is not None)
             _remember_target(database, target)
         loaded = tuple(table for table in chosen.tables if table.name in staging.tables)
     return replace(report, mapping=replace(chosen, tables=loaded))
+
+
+def _only_description(sources: Sequence[str | os.PathLike[str]]) -> Path | None:
+    """The description of tables that is all that is named; None where there is more, or none."""
+    if len(sources) != 1:
+        return None
+    (source,) = sources
+    named = Path(source).name == DESCRIPTION or _described(source)
+    return _description(source) if named else None
+
+
+def _remember(
+    database: Database, staging: Staging, chosen: TablesMapping, labels: Labels, *, more_rows: bool
+) -> None:
+    """Keep the tables that were loaded as those at hand, or beside those that had rows before."""
+    if not more_rows:
+        remember_tables(database, chosen, labels)
+    elif (at_hand := tables_at_hand(database)) is not None:
+        more = [table.source for table in staging.tables.values()]
+        remember_tables(database, with_more_files(at_hand, more))
 
 
 def _predicted(database: Database) -> str | None:
