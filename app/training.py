@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -56,9 +57,10 @@ def rules(text: str, language: str) -> None:
         st.error("The rules have errors; mend them on the Rules page first.")
         st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
         return
-    labelled = ws.rules.prospects(checked.program).labelled
+    possible = ws.rules.prospects(checked.program)
     asked = [name for name in (ws.recall("query") or "").split(",") if name]
-    chosen = [name for name in asked if name in labelled] or list(labelled[:1])
+    likely = (*possible.labelled, *possible.decided)
+    chosen = [name for name in asked if name in likely] or list(possible.labelled[:1])
     if not chosen and _are_of_a_study(text):
         st.caption(
             "The rules at hand are those of the study below; they can be changed on the Rules "
@@ -67,10 +69,8 @@ def rules(text: str, language: str) -> None:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
         return
     if not chosen:
-        st.info(
-            "Nothing here has labels to learn from and to be scored against, so the rules are "
-            "taken as they stand: infer with them, or load labels (truth) on the Data page."
-        )
+        chosen = _ask_what_is_predicted(possible)
+    if not chosen:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
         return
     named = ", ".join(chosen)
@@ -79,6 +79,29 @@ def rules(text: str, language: str) -> None:
         ws.declare(text)
         arguments = {"rules": text, "query": chosen, "folds": folds}
         start(Work("score", f"Train and score the rules for {named}", arguments))
+
+
+def _ask_what_is_predicted(possible: Any) -> list[str]:
+    """Where nothing is set apart as labels: facts can be, of whatever the reader chooses."""
+    if not possible.learnable:
+        st.info(
+            "Nothing here has labels to learn from and to be scored against, so the rules are "
+            "taken as they stand: infer with them, or load labels (truth) on the Data page."
+        )
+        return []
+    st.info(
+        "Nothing here is set apart as labels to learn from and to be scored against: infer with "
+        "the rules as they stand, load labels (truth) on the Data page, or choose facts that are "
+        "to be learned from and predicted. What these do not list then counts as false."
+    )
+    name = st.selectbox(
+        "What should be predicted?",
+        list(dict.fromkeys((*possible.decided, *possible.learnable))),
+        index=None,
+        placeholder="a column or link that has facts",
+        key="train-predicate",
+    )
+    return [] if name is None else [name]
 
 
 def _are_of_a_study(text: str) -> bool:

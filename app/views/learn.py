@@ -84,6 +84,8 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
             arguments |= solving(kind, language)
     with right:
         arguments |= limits()
+    if kind == "infer" and set(arguments["query"]) & set(possible.learnable):
+        arguments |= withheld()
     arguments |= assumed
     given = {key: value for key, value in arguments.items() if value not in (None, [], {})}
     return kind, given, hindrance
@@ -157,6 +159,17 @@ def solving(kind: str, language: str) -> dict[str, Any]:
         "engine": engine,
         "options" if kind == "infer" else "engine_options": options,
     }
+
+
+def withheld() -> dict[str, Any]:
+    """Whether known answers are evidence for the others, or predicted as well."""
+    ticked = st.checkbox(
+        "Labels withheld: predict what is known, too",
+        key="labels",
+        help="As if nobody knew it: to hold predictions against what is known. Else what is known "
+        "of it is evidence for the rest.",
+    )
+    return {"labels": "withheld"} if ticked else {}
 
 
 def limits() -> dict[str, Any]:

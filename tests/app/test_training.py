@@ -133,3 +133,28 @@ def test_a_study_ended_before_its_first_rules_is_passed_over(
     assert ws.runs.latest("study") is None
     sound(page("start"))
     sound(page("weights"))
+
+
+def test_facts_for_yes_and_no_are_offered_to_be_trained_on(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
+    ws = state.workspace
+    text = "Old(tree)\nIll(tree)\n\n1 Old(t) => Ill(t)\n"
+    facts = [f"{'!' * (n % 3 > 0)}Ill(T{n})\n" + f"Old(T{n})\n" * (n % 2) for n in range(20)]
+    (tmp_path / "trees.db").write_text("".join(facts))
+    ws.load(tmp_path / "trees.db", rules=text)
+    ws.rules.keep(text, "mln")
+    test = sound(page("start"))
+    chosen = test.selectbox(key="train-predicate")
+    assert chosen.options[0] == "Ill"
+    test = sound(chosen.set_value("Ill").run())
+    sound(test.button(key="train-rules").click().run())
+    job = finished(state.jobs.all()[0])
+    assert job.status == "done", job.about.error
+    learn = page("learn")
+    sound(learn.multiselect(key="query").set_value(["Ill"]).run())
+    sound(learn.checkbox(key="labels").check().run())
+    sound(learn.button(key="run").click().run())
+    job = finished(state.jobs.all()[0])
+    assert job.about.outcome is not None
+    assert job.about.outcome.summary["atoms"] == 20

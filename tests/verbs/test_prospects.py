@@ -90,3 +90,17 @@ def test_soft_logic_needs_data_of_every_predicate(people: Workspace) -> None:
     with pytest.raises(WorkbenchError, match="Fan has no data"):
         people.infer(program)
     people.infer(program, closed=["Fan"])
+
+
+def test_facts_for_yes_and_no_can_be_learned_from_and_predicted_unseen(
+    people: Workspace, tmp_path: Path
+) -> None:
+    text = DECLARED + "1 Likes(p, +t) => Fan(p)\n"
+    (tmp_path / "fans.db").write_text("".join(f"{'!' * (n % 3 == 0)}Fan(P{n})\n" for n in range(8)))
+    people.load(tmp_path / "fans.db", rules=text)
+    found = people.rules.prospects(people.declare(text))
+    assert (found.labelled, found.decided) == ((), ("Fan",))
+    people.data.make_folds("random", predicate="Fan", count=2)
+    done = people.train_and_score(text, query=["Fan"], folds="kept")
+    assert done.predicted.summary()["atoms"] == 8
+    assert [run.kind for run in people.runs.all()] == ["infer", "learn", "crossval"]

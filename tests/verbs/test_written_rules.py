@@ -93,7 +93,20 @@ def test_the_learned_program_says_what_was_learned(tie: bool, apart: bool) -> No
     assert "Smokes(person)   // smokers" in text
     assert "// smoking causes cancer\n" in text
     assert "!Friends(x, x)." in text
-    assert ("clause by clause" in text) == (apart and not tie)
+    said = "// of Friends(x, y) => (Smokes(x) <=> Smokes(y))"
+    assert text.count(said) == (2 if apart and not tie else 0)
+
+
+def test_clauses_learned_apart_keep_what_describes_their_formula() -> None:
+    """Of a block, too: the rule behind them is still of it."""
+    rules = "P(t)\nQ(t)\n\n// alike\n1 P(x) <=> Q(x)   // both ways\n1 P(x)\n\n1 Q(x)\n"
+    with wb.open() as workspace:
+        workspace.declare(rules)
+        load_alchemy_text(workspace.database, "P(A)\nQ(A)\nP(B)\n!Q(B)\n!P(C)\n")
+        templates = workspace.ground(rules, learning=True, query=["P", "Q"]).templates
+        text = learned_text(parse_mln(rules), templates, np.array([1.0, 2.0, 3.0, 4.0]))
+    assert [rule.description for rule in parse_mln(text).rules] == ["alike", "alike", "alike", ""]
+    assert "// of P(x) <=> Q(x)   // both ways\n" in text
 
 
 def test_a_soft_program_keeps_its_form() -> None:

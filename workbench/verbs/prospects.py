@@ -24,6 +24,8 @@ class Prospects:
         Rules whose weight is still to be learned.
     labelled : tuple of str
         Predicates of the program with labels set apart as truth.
+    decided : tuple of str
+        In Markov logic, predicates of which facts say both yes and no.
     learnable : tuple of str
         Those whose facts learning can take for labels: in Markov logic every predicate with facts.
     absent : tuple of str
@@ -34,6 +36,7 @@ class Prospects:
 
     unweighted: int
     labelled: tuple[str, ...]
+    decided: tuple[str, ...]
     learnable: tuple[str, ...]
     worlds: int
     folds: int
@@ -99,7 +102,7 @@ def prospects(database: Database, program: Program) -> Prospects:
     """What can be done with a program over the facts of a database. Cost: the catalog's counts."""
     from workbench.database import catalog, read_folds
 
-    labelled, learnable, known = [], [], set()
+    labelled, decided, learnable, known = [], [], [], set()
     summaries = catalog(database)
     for item in summaries:
         if item.predicate.name not in program.predicates:
@@ -107,6 +110,11 @@ def prospects(database: Database, program: Program) -> Prospects:
         partitions = {count.partition for count in item.counts if count.facts}
         if "truth" in partitions:
             labelled.append(item.predicate.name)
+        elif program.language == "mln" and {True} == {
+            any(one.true for one in item.counts),
+            any(one.false for one in item.counts),
+        }:
+            decided.append(item.predicate.name)
         if partitions == {"evidence"} and not any(
             one.unknown or one.between for one in item.counts
         ):
@@ -119,6 +127,7 @@ def prospects(database: Database, program: Program) -> Prospects:
     return Prospects(
         unweighted=sum(rule.weight.kind == "learn" for rule in program.rules),
         labelled=tuple(labelled),
+        decided=tuple(decided),
         learnable=tuple(learnable),
         worlds=len(database.worlds()),
         folds=len(read_folds(database)),

@@ -28,7 +28,7 @@ class TrainedAndScored:
     scored : CrossValidation
         On parts held out.
     predicted : InferenceResult
-        By the learned rules: what has no label.
+        By the learned rules: what has no label; all of it where everything has.
     """
 
     learned: LearningResult
@@ -48,12 +48,15 @@ def train_and_score(
     learn: Callable[..., LearningResult],
     crossval: Callable[..., CrossValidation],
     infer: Callable[..., InferenceResult],
+    forget: Callable[[int], None],
     *,
     query: Sequence[str],
     folds: Folds,
     progress: Progress,
 ) -> TrainedAndScored:
     """Cross-validate, learn from all labels, and predict by what was learned; each a run.
+
+    Where every atom is known, all are predicted as if none were.
 
     Raises E0836 where nothing is asked for.
     """
@@ -65,7 +68,12 @@ def train_and_score(
     parts = [_part(progress, number, name) for number, name in enumerate(steps)]
     scored = crossval(query=query, folds=folds, progress=parts[0])
     learned = learn(query=query, progress=parts[1])
-    return TrainedAndScored(learned, scored, infer(learned, query=query, progress=parts[2]))
+    predicted = infer(learned, query=query, progress=parts[2])
+    if not len(predicted.solution.values):
+        if predicted.run_id is not None:
+            forget(predicted.run_id)
+        predicted = infer(learned, query=query, labels="withheld", progress=parts[2])
+    return TrainedAndScored(learned, scored, predicted)
 
 
 def _part(progress: Progress, number: int, name: str) -> Progress:

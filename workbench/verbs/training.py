@@ -102,12 +102,14 @@ class Training(Documents):
             E0836 where nothing is asked for.
         """
 
+        from workbench.database import delete_run
         from workbench.verbs.train_and_score import train_and_score
 
         return train_and_score(
             partial(self.learn, rules),
             partial(self.crossval, rules),
             self.infer,
+            partial(delete_run, self.database),
             query=query,
             folds=folds,
             progress=progress,

@@ -135,9 +135,9 @@ def written_labels(templates: LabelledTemplates, weights: Float) -> tuple[str, .
 def learned_text(program: Program, templates: LabelledTemplates, weights: Float) -> str:
     """The program with learned weights: comments, order and form as its author wrote them.
 
-    A formula whose clauses were learned apart is written clause by clause below a comment that
-    names it; one with `+` variables once for each combination of their constants. Hard rules, and
-    those with weights from the data, stay.
+    A formula whose clauses were learned apart is written clause by clause, each beside a comment
+    that names it: what describes it describes them. One with `+` variables is written once for each
+    combination of their constants. Hard rules, and those with weights from the data, stay.
     """
     by_rule: dict[int, list[WrittenRule]] = {}
     for one in written_rules(templates, weights):
@@ -162,15 +162,13 @@ def _lines(rule: FormulaRule, own: Sequence[WrittenRule], program: Program) -> l
         ]
     if len(own) == 1 and own[0].text == _one_line(rule_text(rule)):
         return [rule_line(rule, own[0].weight)]
-    lines = [
-        rule_line(rule, one.weight, one.text) if one.whole else _clause_line(rule, one, program)
+    written = _one_line(rule_text(rule))
+    return [
+        rule_line(rule, one.weight, one.text)
+        if one.whole
+        else f"{_clause_line(rule, one, program)}  // of {written}"
         for one in own
     ]
-    if all(one.whole for one in own):
-        return lines
-    # Blank lines keep the remark from being read as the first clause's description,
-    # and what describes the clauses from being read as the next rule's.
-    return [comment(f"{_one_line(rule_text(rule))}: clause by clause"), "", *lines, ""]
 
 
 def _clause_line(rule: FormulaRule, clause: WrittenRule, program: Program) -> str:
