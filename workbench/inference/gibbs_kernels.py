@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, UInt64
-from workbench.inference.local_search import change, moves_of
+from workbench.inference.local_search import Moves, change, moves_of
 from workbench.inference.random_numbers import uniform
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns
@@ -47,6 +47,48 @@ def room_for_block(layout: Layout) -> Float:
 
 
 @compiled
+def _redraw_block(
+    layout: Layout,
+    block: int,
+    y: Int8,
+    ell: Float,
+    moves: Moves,
+    cost: Float,
+    probability: Float,
+    random: UInt64,
+) -> int:
+    """The member of a block that becomes true, -1 for none; none is true before."""
+    fixed, block_atom, first = layout.fixed, layout.block_atom, layout.block_ptr[block]
+    size = layout.block_ptr[block + 1] - first
+    # The last place stands for no true member, which only at-most-one blocks may have.
+    cost[size] = 0.0 if layout.block_kind[block] == 1 else np.inf
+    least = cost[size]
+    for i in range(size):
+        atom = block_atom[first + i]
+        cost[i] = np.inf if fixed[atom] == 0 else change(atom, y, ell, moves)
+        least = min(least, cost[i])
+    total = 0.0
+    for i in range(size + 1):
+        cost[i] = math.exp(least - cost[i])
+        total += cost[i]
+    draw = uniform(random) * total
+    new = -1
+    for i in range(size):
+        if fixed[block_atom[first + i]] < 0:
+            probability[block_atom[first + i]] += cost[i] / total
+        if new < 0 and draw < cost[i]:
+            new = block_atom[first + i]
+        draw -= cost[i]
+    if new < 0 and layout.block_kind[block] == 0:
+        # Rounding alone led past the last member.
+        best = 0
+        for i in range(size):
+            best = i if cost[i] > cost[best] else best
+        new = block_atom[first + best]
+    return new
+
+
+@compiled
 def sweep(
     layout: Layout,
     price: Float,
@@ -63,7 +105,6 @@ def sweep(
     """
     moves, fixed, block_of = moves_of(layout, price), layout.fixed, layout.block_of
     columns = moves.columns
-    block_ptr, block_atom = layout.block_ptr, layout.block_atom
     for atom in range(y.size):
         if fixed[atom] >= 0:
             probability[atom] += fixed[atom]
@@ -81,33 +122,7 @@ def sweep(
             continue
         if old >= 0:
             set_atom(old, 0, y, ell, columns)
-        first = block_ptr[block]
-        size = block_ptr[block + 1] - first
-        # The last place stands for no true member, which only at-most-one blocks may have.
-        cost[size] = 0.0 if layout.block_kind[block] == 1 else np.inf
-        least = cost[size]
-        for i in range(size):
-            atom = block_atom[first + i]
-            cost[i] = np.inf if fixed[atom] == 0 else change(atom, y, ell, moves)
-            least = min(least, cost[i])
-        total = 0.0
-        for i in range(size + 1):
-            cost[i] = math.exp(least - cost[i])
-            total += cost[i]
-        draw = uniform(random) * total
-        new = -1
-        for i in range(size):
-            if fixed[block_atom[first + i]] < 0:
-                probability[block_atom[first + i]] += cost[i] / total
-            if new < 0 and draw < cost[i]:
-                new = block_atom[first + i]
-            draw -= cost[i]
-        if new < 0 and layout.block_kind[block] == 0:
-            # Rounding alone led past the last member.
-            best = 0
-            for i in range(size):
-                best = i if cost[i] > cost[best] else best
-            new = block_atom[first + best]
+        new = _redraw_block(layout, block, y, ell, moves, cost, probability, random)
         if new >= 0:
             set_atom(new, 1, y, ell, columns)
         block_true[block] = new

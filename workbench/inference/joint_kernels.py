@@ -155,6 +155,58 @@ def _list_states(
 
 
 @compiled
+def _grow(layout: Layout, group: Group, most: int, price: Float, random: UInt64) -> tuple[int, int]:
+    """Grow a group of at most so many joint states from a free atom; its units, and its states."""
+    fixed, free, start, option = layout.fixed, group.free, group.start, group.option
+    atom_ptr, atom_row, row_ptr = layout.atom_ptr, layout.atom_row, layout.row_ptr
+    states = _add_unit(layout, group, 0, free[below(random, free.size)], 1, STATES)
+    n = 1 if states else 0
+    for _ in range(ATTEMPTS if n else 0):
+        if n == UNITS:
+            break
+        unit = below(random, n)
+        at = start[unit] + below(random, start[unit + 1] - start[unit])
+        atom = option[at] if option[at] >= 0 else option[start[unit]]
+        degree = atom_ptr[atom + 1] - atom_ptr[atom]
+        if degree == 0:
+            continue
+        # Of two of its rows the heavier: what holds atoms together most is what is to be passed.
+        row = atom_row[atom_ptr[atom] + below(random, degree)]
+        other = atom_row[atom_ptr[atom] + below(random, degree)]
+        if abs(price[other]) > abs(price[row]):
+            row = other
+        atom = layout.row_atom[row_ptr[row] + below(random, row_ptr[row + 1] - row_ptr[row])]
+        if fixed[atom] >= 0:
+            continue
+        grown = _add_unit(layout, group, n, atom, states, most)
+        if grown:
+            states = grown
+            n += 1
+    return n, states
+
+
+@compiled
+def _draw(cost: Float, states: int, random: UInt64) -> int:
+    """One of the joint states, by `exp(-cost)`."""
+    least = cost[0]
+    for state in range(states):
+        least = min(least, cost[state])
+    total = 0.0
+    for state in range(states):
+        total += math.exp(least - cost[state])
+    draw = uniform(random) * total
+    drawn = 0
+    for state in range(states):
+        kept = math.exp(least - cost[state])
+        if kept > 0.0:  # where rounding leads past the last state, the last one that may be
+            drawn = state
+            if draw < kept:
+                break
+        draw -= kept
+    return drawn
+
+
+@compiled
 def joint_sweep(
     layout: Layout, group: Group, price: Float, y: Int8, ell: Float, true: Int32, random: UInt64
 ) -> None:
@@ -163,54 +215,14 @@ def joint_sweep(
     Which group is drawn does not depend on the state, so each draw leaves the network's
     distribution as it is.
     """
-    fixed, free, start, option = layout.fixed, group.free, group.start, group.option
+    n_free, start, option = group.free.size, group.start, group.option
     moves = moves_of(layout, price)
-    atom_ptr, atom_row, row_ptr = layout.atom_ptr, layout.atom_row, layout.row_ptr
-    row_atom = layout.row_atom
-    for number in range(2 + 2 * ((free.size + SHARE - 1) // SHARE) if free.size else 0):
-        most = STATES if number % 2 else FEW
-        atom = free[below(random, free.size)]
-        states = _add_unit(layout, group, 0, atom, 1, STATES)
-        n = 1 if states else 0
-        for _ in range(ATTEMPTS if n else 0):
-            if n == UNITS:
-                break
-            unit = below(random, n)
-            at = start[unit] + below(random, start[unit + 1] - start[unit])
-            atom = option[at] if option[at] >= 0 else option[start[unit]]
-            degree = atom_ptr[atom + 1] - atom_ptr[atom]
-            if degree == 0:
-                continue
-            row = atom_row[atom_ptr[atom] + below(random, degree)]
-            other = atom_row[atom_ptr[atom] + below(random, degree)]
-            if abs(price[other]) > abs(price[row]):
-                row = other
-            atom = row_atom[row_ptr[row] + below(random, row_ptr[row + 1] - row_ptr[row])]
-            if fixed[atom] >= 0:
-                continue
-            grown = _add_unit(layout, group, n, atom, states, most)
-            if grown:
-                states = grown
-                n += 1
-        if n < 2:
+    for number in range(2 + 2 * ((n_free + SHARE - 1) // SHARE) if n_free else 0):
+        n, states = _grow(layout, group, STATES if number % 2 else FEW, price, random)
+        if n < 2:  # single moves draw single units
             continue
         _list_states(group, n, states, y, ell, true, moves)
-        cost = group.cost
-        least = cost[0]
-        for state in range(states):
-            least = min(least, cost[state])
-        total = 0.0
-        for state in range(states):
-            total += math.exp(least - cost[state])
-        draw = uniform(random) * total
-        drawn = 0
-        for state in range(states):
-            kept = math.exp(least - cost[state])
-            if kept > 0.0:
-                drawn = state
-                if draw < kept:
-                    break
-            draw -= kept
+        drawn = _draw(group.cost, states, random)
         for unit in range(n):
             first = start[unit]
             size = start[unit + 1] - first

@@ -21,16 +21,14 @@ def _fix(atom: int, value: int, fixed: Int8, queue: Int32, tail: int) -> int:
 
 
 @compiled
-def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) -> int:
-    """Mark the clauses that bind, and fix what they and blocks imply, as it is at present.
+def _bind(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) -> int:
+    """Mark the clauses that bind, and fix what single literals imply, as it is at present.
 
     Returns the number of atoms fixed.
     """
-    fixed, queue, active, open_literals = work.fixed, work.queue, work.active, work.open_literals
+    fixed, queue, active = work.fixed, work.queue, work.active
     keep_row, keep_atom = work.keep_row, work.keep_atom
     row_ptr, row_atom = layout.row_ptr, layout.row_atom
-    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
-    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
     kind, weight, field = layout.kind, layout.weight, layout.field
     tail = 0
     for atom in range(y.size):
@@ -45,7 +43,7 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
         ):
             tail = _fix(atom, y[atom], fixed, queue, tail)
     for row in range(ell.size):
-        open_literals[row] = row_ptr[row + 1] - row_ptr[row]
+        work.open_literals[row] = row_ptr[row + 1] - row_ptr[row]
         active[row] = 0
         holds = ell[row] <= 0
         if kind[row] == 1:
@@ -53,10 +51,21 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
         elif weight[row] > 0 and holds:
             active[row] = uniform(random) < keep_row[row]
         elif weight[row] < 0 and not holds and uniform(random) < keep_row[row]:
+            # What costs while it is satisfied is to stay violated, each literal of it.
             for k in range(row_ptr[row], row_ptr[row + 1]):
                 tail = _fix(row_atom[k], y[row_atom[k]], fixed, queue, tail)
-        if active[row] and open_literals[row] == 1:
+        if active[row] and work.open_literals[row] == 1:
             tail = _fix(row_atom[row_ptr[row]], y[row_atom[row_ptr[row]]], fixed, queue, tail)
+    return tail
+
+
+@compiled
+def _propagate(layout: Layout, work: Slice, y: Int8, tail: int) -> None:
+    """Fix what the atoms fixed so far, `tail` in the queue, and the blocks imply in turn."""
+    fixed, queue, active, open_literals = work.fixed, work.queue, work.active, work.open_literals
+    row_ptr, row_atom = layout.row_ptr, layout.row_atom
+    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
     head = 0
     while head < tail:
         atom = queue[head]
@@ -66,7 +75,7 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
             if active[row] == 0:
                 continue
             if (coefficient[k] < 0) == (y[atom] == 1):
-                active[row] = 0
+                active[row] = 0  # satisfied for good
                 continue
             open_literals[row] -= 1
             if open_literals[row] == 1:
@@ -81,7 +90,6 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
             if y[atom] == 1 or (left == 1 and layout.block_kind[block] == 0):
                 for i in range(block_ptr[block], block_ptr[block + 1]):
                     tail = _fix(block_atom[i], y[block_atom[i]], fixed, queue, tail)
-    return tail
 
 
 @compiled
@@ -130,6 +138,61 @@ def _mix(
 
 
 @compiled
+def _scatter(
+    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, random: UInt64
+) -> None:
+    """Give free atoms random values, and blocks without a fixed true member a random free one."""
+    fixed, free, columns = work.fixed, work.free, columns_of(layout)
+    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
+    for i in range(n_free):
+        if block_of[free[i]] < 0:
+            set_atom(free[i], 1 if uniform(random) < 0.5 else 0, y, ell, columns)
+    for block in range(true.size):
+        before = true[block]
+        if before >= 0 and fixed[before] >= 0:
+            continue
+        # Each of those seen so far with equal probability; none is one of them where it may be.
+        seen, new = int(layout.block_kind[block] == 1), -1
+        for k in range(block_ptr[block], block_ptr[block + 1]):
+            if fixed[block_atom[k]] < 0:
+                seen += 1
+                if below(random, seen) == 0:
+                    new = block_atom[k]
+        if seen > 0 and new != before:
+            if before >= 0:
+                set_atom(before, 0, y, ell, columns)
+            if new >= 0:
+                set_atom(new, 1, y, ell, columns)
+            true[block] = new
+
+
+@compiled
+def _list_violated(work: Slice, ell: Float) -> int:
+    """List the rows that bind and are violated; how many."""
+    n = 0
+    for row in range(ell.size):
+        work.place[row] = -1
+        if work.active[row] and ell[row] > 0:
+            work.violated[n] = row
+            work.place[row] = n
+            n += 1
+    return n
+
+
+@compiled
+def _restore(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int) -> None:
+    """Give free atoms and their blocks the values from before the step."""
+    free, old, block_of = work.free, work.old, layout.block_of
+    for i in range(n_free):
+        atom = free[i]
+        set_atom(atom, old[atom], y, ell, columns_of(layout))
+        if block_of[atom] >= 0 and old[atom] == 1:
+            true[block_of[atom]] = atom
+        elif block_of[atom] >= 0 and true[block_of[atom]] == atom:
+            true[block_of[atom]] = -1
+
+
+@compiled
 def slice_step(
     layout: Layout,
     work: Slice,
@@ -146,58 +209,19 @@ def slice_step(
     of all of them, or from the present state where that fails within `steps`; then `sweeps` sweeps
     of redraws among solutions.
     """
-    active, fixed, free, old = work.active, work.fixed, work.free, work.old
-    violated, place = work.violated, work.place
-    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
-    columns = columns_of(layout)
-    _choose(layout, work, y, ell, random)
+    _propagate(layout, work, y, _bind(layout, work, y, ell, random))
     work.figures[0] += 1
     n_free = 0
     for atom in range(y.size):
-        old[atom] = y[atom]
-        if fixed[atom] < 0:
-            free[n_free] = atom
+        work.old[atom] = y[atom]
+        if work.fixed[atom] < 0:
+            work.free[n_free] = atom
             n_free += 1
     if steps > 0:
-        for i in range(n_free):
-            atom = free[i]
-            block = block_of[atom]
-            if block < 0:
-                set_atom(atom, 1 if uniform(random) < 0.5 else 0, y, ell, columns)
-        for block in range(true.size):
-            before = true[block]
-            if before >= 0 and fixed[before] >= 0:
-                continue
-            seen = 0
-            new = -1
-            if layout.block_kind[block] == 1:
-                seen = 1
-            for k in range(block_ptr[block], block_ptr[block + 1]):
-                if fixed[block_atom[k]] < 0:
-                    seen += 1
-                    if below(random, seen) == 0:
-                        new = block_atom[k]
-            if seen > 0 and new != before:
-                if before >= 0:
-                    set_atom(before, 0, y, ell, columns)
-                if new >= 0:
-                    set_atom(new, 1, y, ell, columns)
-                true[block] = new
-        n = 0
-        for row in range(ell.size):
-            place[row] = -1
-            if active[row] and ell[row] > 0:
-                violated[n] = row
-                place[row] = n
-                n += 1
+        _scatter(layout, work, y, ell, true, n_free, random)
+        n = _list_violated(work, ell)
         if n > 0 and not sample_sat(layout, work, y, ell, true, n_free, n, steps, random):
             work.figures[1] += 1
-            for i in range(n_free):
-                atom = free[i]
-                set_atom(atom, old[atom], y, ell, columns)
-                if block_of[atom] >= 0 and old[atom] == 1:
-                    true[block_of[atom]] = atom
-                elif block_of[atom] >= 0 and true[block_of[atom]] == atom:
-                    true[block_of[atom]] = -1
+            _restore(layout, work, y, ell, true, n_free)
     for _ in range(sweeps):
         _mix(layout, work, y, ell, true, n_free, random)
