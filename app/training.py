@@ -59,8 +59,8 @@ def rules(text: str, language: str) -> None:
         return
     possible = ws.rules.prospects(checked.program)
     asked = [name for name in (ws.recall("query") or "").split(",") if name]
-    likely = (*possible.labelled, *possible.decided)
-    chosen = [name for name in asked if name in likely] or list(possible.labelled[:1])
+    labelled = possible.labelled
+    chosen = [name for name in asked if name in labelled] or list(labelled[:1])
     if not chosen and _are_of_a_study(text):
         st.caption(
             "The rules at hand are those of the study below; they can be changed on the Rules "
