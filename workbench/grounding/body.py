@@ -196,22 +196,19 @@ class Body(BoundTerms):
 
     def place(self, atom: Atom) -> Expression:
         """Place in its grid of an atom with bound variables: the id of a cross-product atom."""
+        return self.vocabulary.place(atom.predicate, self._positions(atom), self.geometry)
+
+    def _positions(self, atom: Atom) -> list[Expression]:
         types = self.vocabulary.arguments(atom.predicate)
-        positions = [
-            self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)
-        ]
-        return self.vocabulary.place(atom.predicate, positions, self.geometry)
+        return [self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)]
 
     def known_place(self, atom: Atom) -> Expression:
         """`place`, but -1 where the atom has a constant that its world lacks."""
         place = self.place(atom)
-        types = self.vocabulary.arguments(atom.predicate)
-        positions = [
-            self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)
-        ]
+        # A constant of the rule has its position by its world's geometry: NULL where that lacks it.
         if any(
             isinstance(one, Value) or (isinstance(one, ColumnRef) and one.table == self.geometry)
-            for one in positions
+            for one in self._positions(atom)
         ):
             return call("coalesce", place, -1)
         return place

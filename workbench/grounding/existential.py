@@ -94,6 +94,7 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
         [one for one in closed if bool(_existential_in(clause, one.atom.arguments)) == is_inside]
         for is_inside in (True, False)
     )
+    # What binds variables is joined before domains are, which would multiply what it then filters.
     for one in outside:
         if not one.positive:
             body.join(one.atom, vocabulary.facts(one.atom.predicate))
@@ -102,6 +103,7 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
     body.bind_domains(_universal(clause))
     if not vocabulary.one_world and body.world is None:
         _ = body.geometry
+    # Bindings that evidence satisfies go before the existential variables multiply the rest.
     for one in outside:
         if one.positive:
             body.join(one.atom, vocabulary.facts(one.atom.predicate), kind="anti", letter="x")

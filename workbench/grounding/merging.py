@@ -101,6 +101,7 @@ def with_template_id(select: Select, n_plus: int, templates: str | None) -> Sele
         for i, (_, value) in enumerate(select.columns[:n_plus])
     )
     columns = (("template", ColumnRef("tm", "template")), *select.columns[n_plus:])
+    # Before left and anti joins: those look rows up, and need no more of them than there must be.
     inner = [source for source in select.sources if source.kind == "inner"]
     rest = [source for source in select.sources if source.kind != "inner"]
     if not inner:

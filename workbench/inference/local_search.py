@@ -101,6 +101,7 @@ def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
     sign = 1.0 - 2.0 * y[atom]
     n_rows = ell.size
     first = atom_ptr[atom]
+    # The atom's rows, and at last the atom itself, which is an item where its field is against it.
     for k in range(first, atom_ptr[atom + 1] + 1):
         if k < atom_ptr[atom + 1]:
             item = atom_row[k]
@@ -112,6 +113,8 @@ def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
             ell[item] = new
             now = is_unsatisfied(cost, kind[item], new)
             looked += 1
+            # No flip brings a row to its kink that is further from it than it reaches: what its
+            # other atoms' flips cost stays as it is.
             if kind[item] == 2 or old > -reach[item] or new > -reach[item]:
                 last = row_ptr[item + 1]
                 looked += last - row_ptr[item]

@@ -64,6 +64,7 @@ def contract(graph: Graph, source: Float, sink: Float) -> tuple[float, Int8]:
         mate = v ^ 1
         if side[mate] != 0:
             continue
+        # Joined to the source, its arcs are supply of their heads; the mirror's arcs are demand.
         side[v], side[mate] = 1, -1
         flow += sink[v] + source[mate]
         for e in range(start[v], start[v + 1]):

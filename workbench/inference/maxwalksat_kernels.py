@@ -91,6 +91,7 @@ def walk(
         if n == 0 or stop[0] != 0:
             break
         clock += 1
+        # What to mend: a row, or an atom that its field speaks against.
         item = unsatisfied[start + below(random, n)]
         is_row = item < n_rows
         width, first, skip = 1, 0, 0
@@ -102,6 +103,7 @@ def walk(
             up = ell[item] < 0 if kind[item] == 2 else price[item] < 0
             at_random = uniform(random) < noise
             skip = below(random, width)
+        # Which flip mends it: by noise the first from a random place on, else the cheapest.
         chosen, chosen_partner, least = -1, -1, np.inf
         for i in range(width):
             atom = item - n_rows
@@ -150,6 +152,7 @@ def walk(
         if block_of[chosen] >= 0:
             block_true[block_of[chosen]] = chosen if y[chosen] == 1 else chosen_partner
         cost += least
+        # The best state is renewed where atoms moved since: copying all would outweigh the steps.
         if cost < best_cost - 1e-9:
             best_cost = cost
             for k in range(first_atom, first_atom + n_moved):

@@ -50,6 +50,7 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
     block_member = program.block_member
     for j in range(program.b.size):
         start, end = indptr[j], indptr[j + 1]
+        # Two slopes of one block move together, and a kink may be where neither is least.
         shared = False
         for p in range(start, end):
             for q in range(start, p):

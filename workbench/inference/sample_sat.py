@@ -161,7 +161,7 @@ def sample_sat(
             return True
         chosen = -1
         chosen_partner = -1
-        if uniform(random) < 0.5:
+        if uniform(random) < 0.5:  # annealing: any flip, by what it breaks
             atom = free[below(random, n_free)]
             partner = _partner(atom, y, blocks, random)
             if partner == -2:
@@ -171,7 +171,7 @@ def sample_sat(
                 broken += newly_violated(partner, y, ell, columns, active)
             if broken <= 0 or uniform(random) < math.exp(-10.0 * broken):
                 chosen, chosen_partner = atom, partner
-        else:
+        else:  # WalkSAT: a flip that mends a violated row
             row = violated[below(random, n)]
             at_random = uniform(random) < 0.5
             least = 1 << 30
