@@ -104,3 +104,15 @@ def test_a_function_that_the_data_have_a_predicate_of_is_refused(tmp_path: Path)
             ws.infer(parse_psl("1: W(X, Y) & jaccard(X, Y) -> G(X)"), engine="lp")
     (one,) = caught.value.diagnostics
     assert (one.code, "jaccard" in one.message.casefold()) == ("E0329", True)
+
+
+def test_names_of_predicates_do_not_depend_on_case(tmp_path: Path) -> None:
+    """Whether data or rules come first, and where a name is defined."""
+    written = (
+        "1: E(X) & Low(X) -> G(X)\nLow(X) := W(X, Y) .\n0.5: R(X, +Y) <= |Y| * G(X) {Y: W(X, Y)}"
+    )
+    plain = infer(written, tmp_path)
+    other = infer(written.swapcase().replace("x", "X").replace("y", "Y"), tmp_path)
+    assert plain.solution.energy == other.solution.energy
+    assert list(plain.predictions()["value"]) == list(other.predictions()["value"])
+    assert list(plain.predictions()["atom"]) == list(other.predictions()["atom"])

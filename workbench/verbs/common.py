@@ -22,7 +22,7 @@ from workbench.language import (
     read_program,
 )
 from workbench.language.program import Program
-from workbench.language.psl.types import with_values
+from workbench.language.psl.types import with_spelling, with_values
 
 if TYPE_CHECKING:
     import os
@@ -66,10 +66,15 @@ def recorded_program(run: Run, text: str | None = None) -> Program:
 
 
 def with_types_of(database: Database, program: Program) -> Program:
-    """A program of soft logic, with what the database knows of places that hold values."""
+    """A program of soft logic in the database's spelling, with what that knows of places that hold
+    values.
+    """
     if program.language != "psl":
         return program
-    return with_values(program, {name: one.kinds for name, one in database.predicates().items()})
+    stored = database.predicates()
+    return with_values(
+        with_spelling(program, stored), {name: one.kinds for name, one in stored.items()}
+    )
 
 
 def _names_a_file(text: str) -> bool:

@@ -7,7 +7,7 @@ the constants that can meet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 
@@ -48,6 +48,19 @@ def with_declarations(program: Program, declared: Iterable[Predicate]) -> Progra
     return result
 
 
+def with_spelling(program: Program, stored: Collection[str]) -> Program:
+    """A PSL program over predicates as `stored` spells them, whatever the program's case."""
+    known = {name.casefold(): name for name in stored}
+    spelling = {
+        name.casefold(): name if name in stored else known.get(name.casefold(), name)
+        for name in program.predicates
+    }
+    predicates = [
+        replace(one, name=spelling[name.casefold()]) for name, one in program.predicates.items()
+    ]
+    return replace(_respelled(program, spelling), predicates={one.name: one for one in predicates})
+
+
 def with_inferred_types(
     program: Program,
     diagnostics: Diagnostics,
@@ -84,12 +97,7 @@ def _typed(
     values: Mapping[str, tuple[ValueKind | None, ...]] | None = None,
 ) -> Program:
     spelling, arities = _used(program, diagnostics)
-    program = replace(
-        program,
-        rules=tuple(respelled(one, spelling) for one in program.rules),
-        definitions=tuple(respelled(one, spelling) for one in program.definitions),
-        scopes=tuple(respelled(one, spelling) for one in program.scopes),
-    )
+    program = _respelled(program, spelling)
     classes = ArgumentClasses()
     for name, arity in arities.items():
         for position in range(arity):
@@ -118,6 +126,16 @@ def _typed(
         if kind is None
     )
     return replace(program, predicates=predicates, types={name: Type(name) for name in used})
+
+
+def _respelled(program: Program, spelling: Mapping[str, str]) -> Program:
+    """The program's statements with each predicate in one spelling."""
+    return replace(
+        program,
+        rules=tuple(respelled(one, spelling) for one in program.rules),
+        definitions=tuple(respelled(one, spelling) for one in program.definitions),
+        scopes=tuple(respelled(one, spelling) for one in program.scopes),
+    )
 
 
 def _used(program: Program, diagnostics: Diagnostics) -> tuple[dict[str, str], dict[str, int]]:
