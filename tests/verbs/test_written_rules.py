@@ -152,3 +152,23 @@ def test_what_was_learned_predicts_as_its_program_does(tie: bool) -> None:
         assert workspace.runs.get(2).parameters.get("tie", False) == tie
     assert found["atom"].tolist() == read["atom"].tolist()
     np.testing.assert_allclose(found["value"], read["value"], atol=1e-6)
+
+
+def test_recorded_weights_stand_beside_the_words_of_their_own_rules() -> None:
+    """Also where a formula above them was learned as two clauses, or not at all."""
+    rules = (
+        "P(t)\nQ(t)\nR(t)\n\n// alike\n1 P(x) <=> Q(x)\n// never\n1 R(x) ^ Q(x) => P(x)\n"
+        "// common\n1 P(x)\n// rare\n1 Q(x)\n"
+    )
+    with wb.open() as workspace:
+        workspace.declare(rules)
+        load_alchemy_text(workspace.database, "P(A)\nQ(A)\nP(B)\n!Q(B)\n!P(C)\nQ(C)\nR(D)\n")
+        learned = workspace.learn(rules, query=["P", "Q"], learner="pseudo_likelihood")
+        assert learned.run_id is not None
+        inferred = workspace.infer(learned, query=["P", "Q"], labels="withheld")
+        expected = [(row["text"], row["description"]) for row in learned.rules()]
+        assert ("P(x)", "common") in expected
+        assert len(expected) > 3
+        for number in (learned.run_id, inferred.run_id):
+            frame = workspace.models.rules(number)
+            assert list(zip(frame["formula"], frame["description"])) == expected

@@ -14,11 +14,14 @@ from workbench.verbs.common import recorded_program
 from workbench.verbs.of_database import OfDatabase
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import pandas as pd
 
     from workbench.database import Database, Run
     from workbench.language.program import Rule
     from workbench.verbs.methods import Method
+    from workbench.verbs.written_rules import WrittenRule
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,12 @@ class Models:
         table = table[table["fold"].isna() if fold is None else table["fold"] == fold].reset_index(
             drop=True
         )
+        written = written_rules(recorded_templates(table), table["weight"].to_numpy(np.float64))
         rows = []
-        for one in written_rules(recorded_templates(table), table["weight"].to_numpy(np.float64)):
+        for one, own_rule in zip(written, _rules_behind(written, stated), strict=True):
             own = table.loc[list(one.templates)]
             first = own.iloc[0]
             share = float(first["share"]) if one.whole else 1.0
-            own_rule = stated[one.rule] if 0 <= one.rule < len(stated) else None
             ends = sorted(float(first[name]) / share for name in ("low", "high"))
             rows.append(
                 {
@@ -145,6 +148,24 @@ def _stated_rules(run: Run) -> tuple[Rule, ...]:
         return recorded_program(run).rules
     except WorkbenchError:
         return ()
+
+
+def _rules_behind(written: Sequence[WrittenRule], stated: Sequence[Rule]) -> Iterator[Rule | None]:
+    """The rules of a run's program that weights are of: by their text, for a learned program has
+    one for each clause that weighs differently; by their place where every rule has one weight.
+    """
+    from workbench.language.rewriting import rule_text
+
+    by_text: dict[str, list[Rule]] = {}
+    for rule in reversed(stated):
+        by_text.setdefault(" ".join(rule_text(rule).split()), []).append(rule)
+    by_place = len({one.rule for one in written}) == len(written)
+    for one in written:
+        same = by_text.get(one.text)
+        if same:
+            yield same.pop()
+        else:
+            yield stated[one.rule] if by_place and 0 <= one.rule < len(stated) else None
 
 
 def _is_of_each_unit(rule: Rule) -> bool:
