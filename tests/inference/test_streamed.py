@@ -13,11 +13,10 @@ from scipy.sparse import csr_array
 from tests.inference.hinge_networks import WEIGHTS, hinge_network
 from workbench.inference.cvxpy_engine import ConvexSolver
 from workbench.inference.folding import fold
-from workbench.inference.passes import PassingPrimalDual
 from workbench.inference.primal_dual import PrimalDual
 from workbench.inference.row_parts import streamed_program
 from workbench.inference.solution import Status
-from workbench.inference.streamed import Streamed
+from workbench.inference.streamed import PassingPrimalDual, Streamed
 from workbench.mapped import mapped, release
 from workbench.network import distances, hard_violations
 from workbench.network.relax import relax

@@ -16,8 +16,7 @@ from workbench.database.schema import declare_stored, declare_type, stored_form
 from workbench.database.storage_faults import check_log, faults_told, why_not_opened
 from workbench.database.stored import StoredPredicate, read_predicates
 from workbench.database.transactions import Commits, Transactions
-from workbench.database.workspace_files import is_empty, left_as_found, refuse_name
-from workbench.database.workspace_format import make_ready
+from workbench.database.workspace_format import is_empty, left_as_found, make_ready, refuse_name
 from workbench.errors import InputError, UsageError, did_you_mean
 from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.program import Program

@@ -41,8 +41,7 @@ from workbench.language.builtin import (
 from workbench.language.clauses import FunctionValue
 from workbench.language.terms import Apply, Comparison, Constant, Term, Variable
 from workbench.language.user_functions import user_function
-from workbench.language.values import ValueKind
-from workbench.language.written_dates import date_as_written
+from workbench.language.values import ValueKind, date_as_written
 
 TEXTS_OF_TEXTS: dict[str, Function] = {"concat": "concat", "lower": "lower", "upper": "upper"}
 BARE_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")

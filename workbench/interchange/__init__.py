@@ -5,6 +5,7 @@ from workbench.interchange.conversion import (
     as_clauses,
     as_factors,
     as_integer_program,
+    write_integer_program,
 )
 from workbench.interchange.factors import FactorModel
 from workbench.interchange.ground import GroundModel, ground_clauses, ground_factors

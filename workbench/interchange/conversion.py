@@ -1,9 +1,10 @@
-"""Between factors, weighted clauses and integer programs."""
+"""Between factors, weighted clauses and integer programs; the latter as files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -111,3 +112,35 @@ def _literal(variable: int, state: int, states: Int64, first: Int64) -> int:
         return 0
     atom = int(first[variable]) + 1
     return (atom if state else -atom) if states[variable] == 2 else atom + state
+
+
+def write_integer_program(program: ClauseProgram, path: Path) -> None:
+    """Write a program over 0/1 columns in the form of the path's ending, .lp or .mps.
+
+    Raises OSError where the file cannot be written.
+    """
+    import highspy
+
+    path.touch()
+    n_rows, n_columns = program.A.shape
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.passModel(
+        n_columns,
+        n_rows,
+        program.A.nnz,
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize),
+        0.0,
+        program.cost,
+        np.zeros(n_columns),
+        np.ones(n_columns),
+        program.lower,
+        np.full(n_rows, highspy.kHighsInf),
+        program.A.indptr.astype(np.int32),
+        program.A.indices.astype(np.int32),
+        program.A.data,
+        np.ones(n_columns, np.int32),
+    )
+    if solver.writeModel(str(path)) == highspy.HighsStatus.kError:
+        raise OSError(f"{path} was not written")

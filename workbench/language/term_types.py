@@ -11,7 +11,7 @@ from workbench.language.formulas import term_variables
 from workbench.language.program import Program
 from workbench.language.terms import Apply, Comparison, Constant, SumVariable, Term, Variable
 from workbench.language.type_cells import ANY, Cell, TypeCells, dated
-from workbench.language.written_dates import date_as_written
+from workbench.language.values import date_as_written
 
 DECLARING = {"predicate": "Name(type, type)", "function": "type name(type)"}
 

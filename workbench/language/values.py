@@ -8,6 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from math import isfinite
 
+from workbench.language.builtin import DATE_FUNCTIONS
+from workbench.language.terms import Constant, Term
+
 VALUE_TYPES = ("number", "date", "text")
 """Types that hold values; a program that declares constants for one makes it ordinary."""
 
@@ -72,3 +75,16 @@ def value_text(value: float | datetime | str) -> str:
     if isinstance(value, str):
         return value
     return repr(float(value)).removesuffix(".0")
+
+
+DATED = frozenset(("+", "-", "min", "max", *DATE_FUNCTIONS))
+"""Functions that take dates."""
+
+
+def date_as_written(function: str, term: Term) -> ValueKind | None:
+    """That an argument of a function is a date, where it is a constant that is written as one and
+    the function takes dates; else None, for a constant beside a date is a number of days.
+    """
+    if function not in DATED or not isinstance(term, Constant):
+        return None
+    return ValueKind.DATE if parse_value(ValueKind.DATE, term.name) is not None else None

@@ -14,7 +14,6 @@ import numpy as np
 from workbench.database.text_files import ending_of
 from workbench.errors import UsageError
 from workbench.inference import Engine, Solution, Status, make_engine
-from workbench.inference.model_files import write_integer_program
 from workbench.inference.rounded import fitted
 from workbench.interchange import (
     FactorModel,
@@ -30,6 +29,7 @@ from workbench.interchange import (
     parse_evidence,
     parse_uai,
     parse_wcnf,
+    write_integer_program,
 )
 from workbench.language.source import read_text
 from workbench.network.energy import energy_offset

@@ -20,8 +20,7 @@ from workbench.language.program import Aggregate, Condition, Definition, Program
 from workbench.language.source import Diagnostics
 from workbench.language.spelling import respelled
 from workbench.language.terms import Apply, Atom, Comparison, Constant, Term, Variable
-from workbench.language.values import ValueKind
-from workbench.language.written_dates import date_as_written
+from workbench.language.values import ValueKind, date_as_written
 
 ANY_TYPE = "UniqueStringID"
 """PSL's type of a place that says nothing of its own."""
