@@ -311,6 +311,17 @@ def test_the_console_does_nothing_but_read(database: Database, sql: str) -> None
     assert database.execute(settings).fetchall() == before
 
 
+def test_the_console_says_where_facts_are(database: Database) -> None:
+    database.declare(parse_mln("Smokes(person)"))
+    for sql, cure in (
+        ("SELECT * FROM smoke", 'the facts of Smokes are in facts."Smokes"'),
+        ("SELECT name FROM facts.Smokes", 'did you mean one of "'),
+    ):
+        with pytest.raises(InputError, match="E0215") as caught:
+            query(database, sql)
+        assert cure in str(caught.value.diagnostics[0].help)
+
+
 @pytest.mark.parametrize(
     "sql",
     [

@@ -12,10 +12,11 @@ from typing import Any
 import duckdb
 
 from workbench.database.database import Database
+from workbench.database.identifiers import quoted
 from workbench.database.outside import first_line
 from workbench.database.query_process import run_apart
 from workbench.database.rows import first_value
-from workbench.errors import InputError, WorkbenchError
+from workbench.errors import InputError, WorkbenchError, nearest
 
 _BLANK = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
 _EXPLAIN = re.compile(
@@ -121,7 +122,7 @@ def query(
     if "error" in answer:
         if "pytz" in answer["error"]:
             raise _refused("a time with a zone cannot be shown; cast it to TIMESTAMP or VARCHAR")
-        raise _refused(answer["error"].splitlines()[0])
+        raise _refused(answer["error"].splitlines()[0], _cure(database, answer["error"]))
     rows = tuple(answer["rows"])
     return QueryResult(
         answer["columns"],
@@ -189,5 +190,20 @@ def _calls(parsed: Any) -> Iterator[tuple[str, str]]:
             yield node["type"], str(called.get("function_name", "")).lower()
 
 
-def _refused(message: str) -> WorkbenchError:
-    return InputError.of("E0215", message)
+def _cure(database: Database | duckdb.DuckDBPyConnection, error: str) -> str | None:
+    """Where the facts are of a predicate that was named like a table, or a name near to it."""
+    columns = re.search(r"Candidate bindings: (.*)", error)
+    if columns:
+        return f"did you mean one of {columns[1]}?"
+    table = re.search(r"Table with name (\S+) does not exist", error)
+    if not table:
+        return None
+    views = "SELECT view_name FROM duckdb_views() WHERE schema_name = 'facts'"
+    with database.cursor() as cursor:
+        names = [name for (name,) in cursor.execute(views).fetchall()]
+    close = nearest(table[1], names)
+    return f"the facts of {close} are in facts.{quoted(close)}" if close else None
+
+
+def _refused(message: str, help: str | None = None) -> WorkbenchError:
+    return InputError.of("E0215", message, help=help)
