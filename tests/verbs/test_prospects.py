@@ -104,3 +104,4 @@ def test_facts_for_yes_and_no_can_be_learned_from_and_predicted_unseen(
     done = people.train_and_score(text, query=["Fan"], folds="kept")
     assert done.predicted.summary()["atoms"] == 8
     assert [run.kind for run in people.runs.all()] == ["infer", "learn", "crossval"]
+    assert people.review().total == 0, "what was withheld is known"

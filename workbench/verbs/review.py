@@ -117,12 +117,13 @@ def review_queue(
             "E0877", f"run {number} is no inference, so it predicts nothing", help="infer first"
         )
     recorded = recorded_run(database, number)
+    withheld = recorded.run.parameters.get("labels") == "withheld"
     grounding = recorded.ground(database)
     values = np.full(grounding.atoms.n_atoms, np.nan)
     at = recorded.located(grounding.atoms)
     values[at[at >= 0]] = recorded.values[at >= 0]
     asked = np.flatnonzero(
-        np.isfinite(values) & ~grounding.atoms.is_hidden & ~_labelled(database, grounding)
+        np.isfinite(values) & ~grounding.atoms.is_hidden & ~_labelled(database, grounding, withheld)
     )
     values = np.nan_to_num(values, nan=0.5)
     network, weights = grounding.network, grounding.templates.weight
@@ -158,11 +159,13 @@ def _newest(database: Database) -> int:
     return number
 
 
-def _labelled(database: Database, grounding: Grounding) -> np.ndarray:
+def _labelled(database: Database, grounding: Grounding, withheld: bool) -> np.ndarray:
     """Which atoms have a label of their own, shape (n_atoms,)."""
     found = np.zeros(grounding.atoms.n_atoms, np.bool_)
     for name in grounding.atoms.predicates:
-        world, constants, value = label_keys(database, name, tuple(grounding.atoms.worlds))
+        world, constants, value = label_keys(
+            database, name, tuple(grounding.atoms.worlds), withheld=withheld
+        )
         at = grounding.atoms.locate(name, world[np.isfinite(value)], constants[np.isfinite(value)])
         found[at[at >= 0]] = True
     return found
