@@ -35,11 +35,13 @@ METRICS = {
     "AUC-ROC where few atoms are true.",
     "AUC-PR(-)": "The same for the false atoms, ranked from the lowest value.",
     "CLL": "Mean log of the probability given to what is the case; 0 is perfect.",
+    "MAE": "Mean distance between what is predicted and the label.",
+    "RMSE": "Root of the mean squared distance.",
 }
 AT_HALF = " at threshold 0.5"
 OF_OTHER_FOLDS = " at the threshold of the best F1 on the other folds"
 STEPS = 100
-HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL")
+HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL", "MAE", "RMSE")
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def figures(number: int, run: str, facts: str) -> Figures | None:
     scores = scores[["fold", *(name for name in METRICS if name in scores)]]
     summary = ws.runs.metric_summary(scores).set_index("metric").T
     worst, none = ws.runs.worst_errors(number), pd.DataFrame()
-    if worst.empty:
+    if "F1" not in scores:
         return Figures(scores, summary, none, none, none, worst)
     thresholds = [step / STEPS for step in range(STEPS + 1)]
     return Figures(
@@ -184,9 +186,9 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
     st.subheader("Worst errors", anchor=False)
     names = dict(enumerate(workspace().runs.fold_names(run.id)))
     named = workspace().data.shown(list(frame["atom"]))
-    shown = frame[["atom", "value", "truth"]].assign(
-        atom=named, truth=frame["truth"].astype("int64")
-    )
+    shown = frame[["atom", "value", "truth"]].assign(atom=named)
+    if frame["truth"].isin((0, 1)).all():
+        shown["truth"] = shown["truth"].astype("int64")
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
     event = table(shown, digits=3, selection="single-row", key="worst", most=300)
@@ -228,8 +230,9 @@ def scored(run: Any) -> None:
         )
         return
     by_fold(found.scores, found.summary, chosen=run.kind == "study")
-    if found.worst.empty:
+    if "F1" not in found.scores:
         st.info("The labels lie between 0 and 1, so there is no threshold to choose.")
+        worst(run, found.worst)
         return
     curves(found.curves, found.confusion, run)
     left, right = st.columns([2, 3])

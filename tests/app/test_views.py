@@ -129,3 +129,27 @@ def test_the_first_page_needs_no_heavy_library(state: Server, tmp_path: Path) ->
     )
     assert found.returncode == 0, found.stderr
     assert found.stdout.strip().splitlines()[-1] == "[]"
+
+
+def test_soft_predictions_are_scored_against_labels_between_0_and_1(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
+    rules = "1: Near(A, B) & Likes(A) -> Likes(B) ^2\n0.2: !Likes(A) ^2\n"
+    (tmp_path / "near.tsv").write_text("P0\tP1\nP1\tP2\nP2\tP3\n")
+    (tmp_path / "seen.tsv").write_text("P0\t0.9\n")
+    (tmp_path / "asked.tsv").write_text("P1\nP2\nP3\n")
+    (tmp_path / "truth.tsv").write_text("P1\t0.8\nP2\t0.4\nP3\t0.7\n")
+    (tmp_path / "likes.data").write_text(
+        "predicates:\n  Near/2: closed\n  Likes/1: open\nobservations:\n  Near: near.tsv\n"
+        "  Likes: seen.tsv\ntargets:\n  Likes: asked.tsv\ntruth:\n  Likes: truth.tsv\n"
+    )
+    state.workspace.load(tmp_path / "likes.data", rules=rules)
+    result = state.workspace.infer(rules)
+    shown = sound(page("evaluation"))
+    expected = state.workspace.evaluate(result)
+    assert {item.label: item.value for item in shown.metric} == {
+        name: f"{expected[name]:.3f}" for name in ("MAE", "RMSE")
+    }
+    assert "between 0 and 1" in shown.info[0].value
+    errors = next(item.value for item in shown.dataframe if "truth" in item.value)
+    assert sorted(errors["truth"]) == [0.4, 0.7, 0.8]

@@ -145,10 +145,10 @@ def labelled_values(database: Database, run: int) -> tuple[Float, Float, Float]:
 
 
 def worst_predictions(database: Database, run: int, *, limit: int = 50) -> pd.DataFrame:
-    """The predictions furthest from a label of 0 or 1: fold, world, atom, value, truth."""
+    """The predictions furthest from their labels: fold, world, atom, value, truth."""
     return database.execute(
         f"SELECT fold, world, atom, value, truth FROM ({_beside_labels(database, run)}) "
-        f"WHERE truth IN (0, 1) ORDER BY abs(value - truth) DESC, place LIMIT {int(limit)}"
+        f"WHERE truth IS NOT NULL ORDER BY abs(value - truth) DESC, place LIMIT {int(limit)}"
     ).df()
 
 
