@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from workbench.grounding import Grounding
 from workbench.network import Domain, conditional_probability, expected_change
 from workbench.verbs.explaining.display import shown_atoms
 from workbench.verbs.explaining.reopening import recorded_run
-
-if TYPE_CHECKING:
-    pass
 
 Order = Literal["change", "doubt"]
 MOST = 200
