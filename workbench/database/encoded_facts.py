@@ -55,7 +55,7 @@ def insert_facts(
     world: str,
     source: str,
 ) -> dict[str, int]:
-    """Insert the facts that each row makes; facts that are there already are not counted.
+    """Insert the facts that each row makes; how many were new, by predicate.
 
     Raises E0207 where a row contradicts a fact loaded earlier; nothing is inserted then.
 
@@ -65,11 +65,6 @@ def insert_facts(
         Gives the rows anew each time: columns that `facts` name, under those names.
     source : str
         What the rows came from, for messages.
-
-    Returns
-    -------
-    dict of str to int
-        New facts by predicate.
 
     Notes
     -----

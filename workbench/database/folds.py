@@ -166,14 +166,8 @@ def read_folds(database: Database) -> tuple[KeptFold, ...]:
 def held_out_keys(
     database: Database, fold: int
 ) -> tuple[tuple[int, ...], dict[str, tuple[Int32, Int32]]]:
-    """What a fold tests.
-
-    Returns
-    -------
-    worlds : tuple of int
-        Worlds that are held out whole.
-    atoms : dict of predicate to (int32 array, shape (n,); int32 array, shape (n, arguments))
-        Worlds and constants of the atoms held out by name.
+    """What a fold tests: worlds that are held out whole, and by predicate the worlds, shape (n,),
+    and constants, shape (n, arguments), of the atoms that are held out by name.
     """
     whole = (
         "SELECT DISTINCT world FROM folds WHERE fold = $fold AND role = 'test' AND predicate "

@@ -32,17 +32,7 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     the table `folds` with the role `test`, numbered as in the file. Clauses with bodies are left
     out: `grounding.ilp_background` makes facts of them.
 
-    Raises InputError what `load_frame` raises.
-
-    Parameters
-    ----------
-    problem : IlpProblem
-        From `workbench.language.ilp.reader`.
-
-    Returns
-    -------
-    LoadReport
-        Facts loaded by predicate.
+    Raises what `load_frame` does.
     """
     import pandas as pd
 

@@ -94,12 +94,8 @@ def predictions_page(
     """The likeliest predictions of a run whose text contains `search`, or of a thing that people
     call by a name that does, and how many there are.
 
-    Returns
-    -------
-    DataFrame
-        fold, world, predicate, atom, value; at most `limit` rows, the largest value first.
-    int
-        All that contain it. Cost: one scan of the run's predictions.
+    Columns fold, world, predicate, atom, value; at most `limit` rows, the largest value first.
+    Cost: one scan of the run's predictions.
     """
     source = (
         f"FROM ({written_predictions(database, run)}) WHERE ($fold::INTEGER IS NULL OR fold = "

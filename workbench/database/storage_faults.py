@@ -34,20 +34,10 @@ _LONGEST_LOG_HEADER = 80
 def storage_fault(
     error: BaseException, path: str | os.PathLike[str] | None = None
 ) -> WorkbenchError | None:
-    """The diagnostic of a failure of disk, memory or file; None for any other failure.
+    """The diagnostic of what DuckDB or Python raised; None for what is no failure of storage.
 
-    Parameters
-    ----------
-    error : BaseException
-        What DuckDB or Python raised.
-    path : path, optional
-        The workspace, where the caller knows it.
-
-    Returns
-    -------
-    InputError or None
-        E0221 for a disk that is full or refuses to write, E0222 for a damaged file, E0223 for a
-        damaged log, E0224 where the memory limit was reached.
+    E0221 for a disk that is full or refuses to write, E0222 for a damaged file, E0223 for a damaged
+    log, E0224 where the memory limit was reached.
     """
     if not isinstance(error, (duckdb.Error, OSError, MemoryError)):
         return None

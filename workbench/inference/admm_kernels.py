@@ -52,12 +52,8 @@ def _sweep(
 
     Each reflects every local state about the consensus, applies the row's closed-form proximal
     step, moves the state and scatters it into `total`; the consensus is then the average, clipped
-    to the box or projected onto its simplex. `multiplier` gets each row's dual.
-
-    Returns
-    -------
-    float
-        Summed squared distance between the local copies and the consensus in the last sweep.
+    to the box or projected onto its simplex. `multiplier` gets each row's dual. Returns the summed
+    squared distance between the local copies and the consensus in the last sweep.
     """
     inverse = 1.0 / run.penalty[c]
     first, last = starts.row[c], starts.row[c + 1]

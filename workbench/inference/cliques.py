@@ -40,17 +40,13 @@ class _Pairs(NamedTuple):
 
 
 def count_cliques(problem: HingeProblem, conduct: Conduct = PLAIN) -> HingeProblem:
-    """The problem with cliques of pairs of one weight as hinges of how many literals hold.
+    """The problem with cliques of pairs of one weight as hinges of how many literals hold; its
+    further variables come after the given ones.
 
     Equal to the given one at 0/1 atoms, and at least as large between, so that its bound is as good
     or better. A clique's sum, divided by its size, is an auxiliary variable. Where there is no
     clique, or time is up, the problem is returned as it is. Cliques are found greedily. Cost: a
     sort of the pairs, and their number times the size of the cliques at worst.
-
-    Returns
-    -------
-    HingeProblem
-        With further variables after the given ones.
     """
     pairs = _pairs(problem)
     if pairs.row.size < max(1.0, SHARE * problem.n_hinges):

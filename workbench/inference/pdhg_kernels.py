@@ -52,12 +52,7 @@ def halpern_steps(
 
     An iteration maps z to T(z), one step of PDHG with diagonal steps `primal_step / primal_weight`
     and `dual_step * primal_weight`, and moves to `(k + 1) / (k + 2) * (2 T(z) - z) + 1 / (k + 2) *
-    anchor`.
-
-    Returns
-    -------
-    float
-        The last `|z - T(z)|` in the norm in which T is firmly nonexpansive.
+    anchor`. Returns the last `|z - T(z)|` in the norm in which T is firmly nonexpansive.
     """
     residual = 0.0
     for iteration in range(done, done + steps):

@@ -13,11 +13,8 @@ from workbench.language.source import Diagnostics
 def check(program: Program) -> tuple[Diagnostic, ...]:
     """Check names, arities, types, quantifiers, bound variables and weights of every rule.
 
-    Returns
-    -------
-    tuple of Diagnostic
-        Errors and warnings in the order of the text; empty when there is nothing to say. A program
-        read by `parse_mln` or `parse_psl` has no errors left. Linear in the size of the program.
+    Errors and warnings in the order of the text; a program read by `parse_mln` or `parse_psl` has
+    no errors left. Linear in the size of the program.
     """
     diagnostics = Diagnostics(program.sources)
     if program.language == "mln":

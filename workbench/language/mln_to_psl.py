@@ -57,18 +57,11 @@ class PslTranslation:
 def mln_to_psl(program: Program) -> PslTranslation:
     """Translate weighted and hard clauses, `!` and `?` declarations into PSL.
 
+    All soft formulas have numbers for weights. A clause of k literals gives one rule when its
+    weight is not negative, k otherwise.
+
     Raises E0129 for each construct that PSL cannot express: functions, order comparisons, weights
     to be learned or from data, existential quantifiers under a negative weight.
-
-    Parameters
-    ----------
-    program : Program
-        A Markov logic network all of whose soft formulas have numbers for weights.
-
-    Returns
-    -------
-    PslTranslation
-        A clause of k literals gives one rule when its weight is not negative, k otherwise.
     """
     diagnostics = Diagnostics(program.sources)
     translator = _Translator(program)

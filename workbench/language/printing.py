@@ -45,11 +45,8 @@ def format_number(value: float) -> str:
 def format_program(program: Program) -> str:
     """The program in canonical form: declarations, a blank line, one rule a line.
 
-    Returns
-    -------
-    str
-        Text in the program's own language, ending in a newline; parsing it gives an equal program.
-        Comments are not part of a program: `format_source` keeps them.
+    Parsing it gives an equal program. Comments are not part of a program: `format_source` keeps
+    them.
     """
     if program.language == "psl":
         made = [PSL.definition(one) for one in program.statements]

@@ -38,13 +38,7 @@ def row_potentials(network: GroundNetwork, values: Float) -> Float:
 def potentials(network: GroundNetwork, values: Float) -> Float:
     """Summed scaled potentials of open groundings by template: `energy = weights @ potentials`.
 
-    Parameters
-    ----------
-    values : float64 array, shape (n_atoms,)
-
-    Returns
-    -------
-    float64 array, shape (n_templates,)
+    Of values of shape (n_atoms,), shape (n_templates,).
     """
     return units_by_template(network, values) + rows_by_template(network, values)
 

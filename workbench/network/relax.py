@@ -34,20 +34,12 @@ def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
 def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
     """The convex relaxation at `weights`: below the reported energy of every 0/1 state.
 
-    Unit groundings go straight into `linear`; rows of effective weight zero are dropped; rows of
+    Exact at 0/1 states; for weights >= 0 it is the hinge-loss problem of the same rows. Unit
+    groundings go straight into `linear`; rows of effective weight zero are dropped; rows of
     negative weight with three or more literals take one auxiliary variable each; hard rows and
     blocks become constraints.
 
     Raises E0405, where a row of negative weight is no clause or is squared.
-
-    Parameters
-    ----------
-    weights : float64 array, shape (n_templates,)
-
-    Returns
-    -------
-    HingeProblem
-        Exact at 0/1 states. For weights >= 0 it is the hinge-loss problem of the same rows.
 
     References
     ----------

@@ -88,6 +88,9 @@ def infer(
 ) -> InferenceResult:
     """Ground and solve.
 
+    Raises E0401 where hard rules and evidence admit no state, E0805 where a rule has no weight,
+    E0804 where the engine declines the network.
+
     Parameters
     ----------
     asked : Query, optional
@@ -98,15 +101,6 @@ def infer(
         Weights of the request's `templates`.
     **how
         The seconds of `time_limit` are for the solver, from the end of grounding.
-
-    Raises
-    ------
-    InfeasibleError
-        When hard rules and evidence admit no state.
-    InputError
-        When a rule has no weight.
-    UsageError
-        When the engine declines the network.
     """
     begun, progress = perf_counter(), how.get("progress", SILENT)
     progress.step("ground", 0.0)

@@ -46,7 +46,7 @@ DEEPEST = 100
 def parse_mln(
     text: str, source: str | None = None, *, directory: str | os.PathLike[str] | None = None
 ) -> Program:
-    """Read a Markov logic network.
+    """Read a Markov logic network, and check it; its warnings are what `check` returns.
 
     Raises InputError with every error of the text, and of the files it includes, at once (E0101 to
     E0119).
@@ -59,11 +59,6 @@ def parse_mln(
         The file's name, for messages.
     directory : path or None
         Where `#include "file.mln"` looks; the current directory when None.
-
-    Returns
-    -------
-    Program
-        Checked; its warnings are what `check` returns.
     """
     program, diagnostics = _read(text, source, directory)
     diagnostics.found += check(program)

@@ -15,21 +15,9 @@ from workbench.language.psl.types import ANY_TYPE
 def files_to_document(
     program: Program, infer: PslDocument, learn: PslDocument | None = None
 ) -> PslDocument:
-    """One 2.4 document from rules and data files of version 2.3.
+    """One 2.4 document from rules and data files of version 2.3; relative paths stay as written.
 
-    Parameters
-    ----------
-    program : Program
-        In PSL.
-    infer : PslDocument
-        The data file for inference, or for both tasks when `learn` is None.
-    learn : PslDocument, optional
-        The data file for learning.
-
-    Returns
-    -------
-    PslDocument
-        Relative paths are kept as written.
+    The file for inference is for both tasks where there is none for learning.
     """
     facts = list(infer.facts)
     if learn is not None:

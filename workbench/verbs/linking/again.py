@@ -28,10 +28,7 @@ def written_labels(rows: Sequence[Sequence[Any]]) -> Iterator[Path | None]:
 def as_it_was_linked(parameters: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
     """The files of a recorded linkage and how they were linked; labels aside, which it keeps.
 
-    Raises
-    ------
-    UsageError
-        E0696 for a file that is gone.
+    Raises E0696 for a file that is gone.
     """
     sources = list(parameters["sources"])
     gone = [one for one in sources if "://" not in one and not os.path.exists(one)]

@@ -60,10 +60,7 @@ def answer_pair(
     """Keep an answer, None for none any more, and cluster the components of its records again: they
     are one component where the records are the same. All of it or nothing.
 
-    Raises
-    ------
-    UsageError
-        E0695 for a record beside itself.
+    Raises E0695 for a record beside itself.
     """
     lower, upper = sorted(pair)
     if lower == upper:

@@ -97,10 +97,7 @@ def _reading(said: dict[str, Any]) -> Reading:
 def linkage_at_hand(database: Database, run: int | None) -> tuple[KeptLinkage, Description]:
     """The linkage of a run, or the newest, and what it says of itself.
 
-    Raises
-    ------
-    UsageError
-        E0682 where none is kept.
+    Raises E0682 where none is kept.
     """
     store = kept_linkage(database, run)
     if store is None:

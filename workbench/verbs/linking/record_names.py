@@ -35,10 +35,7 @@ class RecordNames:
     def number(self, name: str) -> int:
         """The number of the record that is called so.
 
-        Raises
-        ------
-        UsageError
-            E0671 where there is none.
+        Raises E0671 where there is none.
         """
         for place, source in enumerate(self.sources):
             prefix = f"{source}:" if len(self.sources) > 1 else ""

@@ -110,9 +110,7 @@ def infer_on_spark(
 
     The folder of temporary files (`TMPDIR`) must be one that all machines of the cluster see.
 
-    Raises
-    ------
-    What `infer` raises; UsageError E0880 to E0884 for what Spark cannot do.
+    Raises what `infer` does; E0880 to E0884 for what Spark cannot do.
     """
     begun, progress, time_limit = perf_counter(), how.get("progress", SILENT), how.get("time_limit")
     master = master_of(on)
