@@ -41,7 +41,7 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool) -> Pl
     scale, varying = scale_of(clause)
     cases = tuple(
         _CaseMaker(vocabulary, clause, branch, violated).make()
-        for branch in branches(open_literals, multiset=False)
+        for branch in branches(clause, open_literals)
     )
     folded = any(case.folded for case in cases)
     only_one = {name for name, _ in clause.variable_types} <= set(

@@ -31,6 +31,7 @@ from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin
 from workbench.grounding.rows import RowSink
 from workbench.grounding.select import Select, Union
+from workbench.grounding.shared_joins import with_shared_joins
 from workbench.grounding.soft_evidence import soft_evidence_units
 from workbench.grounding.space import Numbering
 from workbench.grounding.tallied import (
@@ -134,6 +135,7 @@ class Grounder:
         plans = {
             number: make_plan(self.vocabulary, clause) for number, clause in enumerate(clauses)
         }
+        plans = with_shared_joins(self.vocabulary, plans)
         tallies = count_plans(self.vocabulary, plans, most, self.lazy, self.progress)
         table = TemplateTable(self.program, templates or self.request.templates)
         number_templates(tallies, table)

@@ -143,9 +143,6 @@ def why_in_full(vocabulary: Vocabulary, clause: Clause | LinearRule) -> str | No
         decided = any(vocabulary.has_known(name) or vocabulary.roles[name].listed for name in names)
     if decided:
         return "data decide some atoms of its open predicates"
-    if any(
-        sum(c != 0 for _, c in branch.terms) < 2
-        for branch in branches(literals, multiset=clause.multiset)
-    ):
+    if any(sum(c != 0 for _, c in branch.terms) < 2 for branch in branches(clause, literals)):
         return "some of its groundings have a single open atom"
     return None

@@ -52,7 +52,7 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool)
     # Without observed atoms in a row, two groundings of a rule that needs no merging differ; with
     # them they may not.
     splits = ((True, False), (False, True)) if mixed and needless else ((None, not needless),)
-    split = branches(open_literals, multiset=True)
+    split = branches(clause, open_literals)
     cases = tuple(
         CaseMaker(vocabulary, clause, branch, mixed, all_open, merged, violated).make()
         for branch in split

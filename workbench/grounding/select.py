@@ -233,35 +233,35 @@ def independent(select: Select) -> tuple[Select, ...]:
     )
     tied = {source.alias: frozenset([source.alias]) for source in select.sources}
     for part in (*conditions, *select.sources):
-        together = {tied[alias] for alias in _tables(part) & tied.keys()}
+        together = {tied[alias] for alias in tables_of(part) & tied.keys()}
         joined = frozenset().union(*together)
         tied |= dict.fromkeys(joined, joined)
     groups = tuple(dict.fromkeys(tied.values()))
     if len(groups) == 1:
         return (select,)
-    parts = []
+    apart = []
     for group in groups:
         sources = tuple(
             replace(source, on=()) for source in select.sources if source.alias in group
         )
-        where = tuple(one for one in conditions if not _tables(one) & tied.keys() - group)
-        parts.append(Select((("one", Value(1)),), sources, where))
-    return tuple(parts)
+        where = tuple(one for one in conditions if not tables_of(one) & tied.keys() - group)
+        apart.append(Select((("one", Value(1)),), sources, where))
+    return tuple(apart)
 
 
 def relations(query: Select | Union) -> frozenset[str]:
     """The names of all relations that a query reads, those of its subqueries too."""
-    sources = (part for part in _parts(query) if isinstance(part, Source))
+    sources = (part for part in parts(query) if isinstance(part, Source))
     return frozenset(source.relation for source in sources if isinstance(source.relation, str))
 
 
-def _tables(part: Expression | Source) -> frozenset[str]:
+def tables_of(part: Expression | Source) -> frozenset[str]:
     """The tables that a part of a query is about."""
     own = frozenset([part.alias]) if isinstance(part, Source) else frozenset()
-    return own | {column.table for column in _parts(part) if isinstance(column, ColumnRef)}
+    return own | {column.table for column in parts(part) if isinstance(column, ColumnRef)}
 
 
-def _parts(part: object) -> Iterator[object]:
+def parts(part: object) -> Iterator[object]:
     """A part of a query, and all that it is made of."""
     yield part
     if isinstance(part, tuple):
@@ -269,4 +269,4 @@ def _parts(part: object) -> Iterator[object]:
     else:
         inner = tuple(getattr(part, own.name) for own in fields(part)) if is_dataclass(part) else ()
     for one in inner:
-        yield from _parts(one)
+        yield from parts(one)

@@ -49,6 +49,22 @@ class TemporaryTables:
         self._tables[(kind, name)] = quoted(table)
         return table
 
+    def keep_few(self, kind: str, name: str, query: str, most: int) -> str | None:
+        """As `keep`, where the query has at most so many rows; else none is kept."""
+        table = f"{kind}_{word(name)}_{len(self._tables)}"
+        made = self.connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS {query} LIMIT {most + 1}"
+        )
+        if int(first_value(made)) > most:
+            self.connection.execute(f"DROP TABLE {table}")
+            return None
+        self._tables[(kind, name)] = table
+        return table
+
+    def of_kind(self, kind: str) -> frozenset[str]:
+        """The tables of a kind that were made."""
+        return frozenset(table for (own, _), table in self._tables.items() if own == kind)
+
     def _create(self, table: str, query: str) -> None:
         made = self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
         self.largest = max(self.largest, int(first_value(made)))

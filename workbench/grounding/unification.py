@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -79,19 +79,21 @@ def unify(first: Atom, second: Atom, given: Iterable[Equality] = ()) -> tuple[Eq
     return tuple(needed) if classes.consistent else None
 
 
-def branches(literals: tuple[Literal, ...], *, multiset: bool) -> tuple[Branch, ...]:
+def branches(clause: Clause, literals: tuple[Literal, ...]) -> tuple[Branch, ...]:
     """The cases of a clause's open literals, so that each case has rows of one shape.
 
     A case in which a positive and a negated literal are the same atom is a tautology and left out
-    (as a set); as a multiset their coefficients add. Groundings left out are satisfied by evidence
-    alone.
+    (as a set); as a multiset their coefficients add. So is one whose equalities a guard (`x != y`)
+    rules out. Groundings left out are satisfied by evidence alone.
     """
     terms = tuple((literal.atom, -1 if literal.positive else 1) for literal in literals)
     negated = sum(not literal.positive for literal in literals)
-    return tuple(_split(Branch(terms, tuple(c > 0 for _, c in terms), negated), multiset))
+    apart = tuple((one.left, one.right) for one in clause.guards if one.operator == "=")
+    first = Branch(terms, tuple(c > 0 for _, c in terms), negated)
+    return tuple(_split(first, clause.multiset, apart))
 
 
-def _split(branch: Branch, multiset: bool) -> Iterator[Branch]:
+def _split(branch: Branch, multiset: bool, apart: Sequence[Equality]) -> Iterator[Branch]:
     terms = branch.terms
     excluded = list(branch.excluded)
     for i, j in combinations(range(len(terms)), 2):
@@ -103,18 +105,22 @@ def _split(branch: Branch, multiset: bool) -> Iterator[Branch]:
         classes = TermClasses(required)
         if any(classes.entails(conjunction) for conjunction in excluded):
             continue
+        if any(classes.entails([pair]) for pair in apart):
+            continue
         if multiset:
             summed = (*terms[:i], (first, a + b), *terms[i + 1 : j], *terms[j + 1 :])
             signs = branch.negative
             either = (*signs[:i], signs[i] or signs[j], *signs[i + 1 : j], *signs[j + 1 :])
             yield from _split(
-                Branch(summed, either, branch.negated, required, tuple(excluded)), multiset
+                Branch(summed, either, branch.negated, required, tuple(excluded)), multiset, apart
             )
         elif a == b:
             kept = (*terms[:j], *terms[j + 1 :])
             signs = (*branch.negative[:j], *branch.negative[j + 1 :])
             yield from _split(
-                Branch(kept, signs, branch.negated - (b > 0), required, tuple(excluded)), multiset
+                Branch(kept, signs, branch.negated - (b > 0), required, tuple(excluded)),
+                multiset,
+                apart,
             )
         if not needed:
             return

@@ -1,4 +1,6 @@
-SELECT world, type, count(*) FROM domain WHERE world IN (0, 1) GROUP BY ALL;
+SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world IN (0, 1) GROUP BY ALL ORDER BY ALL;
+
+(SELECT 0 FROM "p_Friends" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Smokes" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Cancer" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Enemies" LIMIT 1) UNION ALL (SELECT 4 FROM "p_Age" LIMIT 1) UNION ALL (SELECT 5 FROM "p_Named" LIMIT 1) UNION ALL (SELECT 6 FROM "p_Born" LIMIT 1) UNION ALL (SELECT 7 FROM "p_Same" LIMIT 1);
 
 CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0, 1) ORDER BY world, p;
 
@@ -64,8 +66,6 @@ WHERE (coalesce(q2.result, 0.0::DOUBLE) IS NOT NULL)
 ) q LIMIT 200000001;
 
 SELECT count(*) FROM "made_Recent_7";
-
-SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0, 1);
 
 CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Count_2" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
 

@@ -1,8 +1,6 @@
-SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world IN (0) GROUP BY ALL ORDER BY ALL;
 
-SELECT bool_and(constant = position) FROM domain WHERE type = 'a' AND world IN (0);
-
-SELECT bool_and(constant = position) FROM domain WHERE type = 'b' AND world IN (0);
+(SELECT 0 FROM "p_Link" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Closed" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Knows" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Open" LIMIT 1);
 
 CREATE OR REPLACE TEMP TABLE "listed_Link" AS SELECT *, (0 + row_number() OVER () - 1)::INTEGER AS atom FROM (SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, NULL::DOUBLE AS value FROM "p_Link" t  WHERE t.partition = 'target' AND t.world IN (0) ORDER BY world, p0, p1);
 

@@ -1,12 +1,10 @@
-SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world IN (0) GROUP BY ALL ORDER BY ALL;
 
-SELECT bool_and(constant = position) FROM domain WHERE type = 'a' AND world IN (0);
+(SELECT 0 FROM "p_Knows" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Open" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Link" LIMIT 1);
 
 CREATE OR REPLACE TEMP TABLE "listed_Open" AS SELECT * EXCLUDE (open), CASE WHEN open THEN (0 + row_number() OVER (PARTITION BY open ORDER BY world, p0) - 1)::INTEGER END AS atom FROM (SELECT t.world, t.a0, t.a0 AS p0, t.open, t.value FROM (SELECT world, a0, bool_and(partition = 'target' OR value IS NULL) AS open, max(value) FILTER (partition = 'evidence') AS value FROM "p_Open" WHERE partition <> 'truth' AND world IN (0) GROUP BY world, a0) t ) ORDER BY world, p0;
 
 SELECT world, count(atom) FROM listed_Open GROUP BY world;
-
-SELECT bool_and(constant = position) FROM domain WHERE type = 'a2' AND world IN (0);
 
 CREATE OR REPLACE TEMP TABLE "listed_Link" AS SELECT *, (2 + row_number() OVER () - 1)::INTEGER AS atom FROM (SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, NULL::DOUBLE AS value FROM "p_Link" t  WHERE t.partition = 'target' AND t.world IN (0) ORDER BY world, p0, p1);
 
@@ -71,11 +69,6 @@ WHERE NOT (find_Open(e1.p0) = -1)
 
 EXPLAIN (FORMAT JSON) SELECT 1 AS one
 FROM listed_Link AS o1
-WHERE (o1.a0 = o1.a1)
-  AND (o1.a1 = o1.a1);
-
-EXPLAIN (FORMAT JSON) SELECT 1 AS one
-FROM listed_Link AS o1
   JOIN listed_Link AS o2 ON (o2.a0 = o1.a1) AND (o2.a1 = o1.a1)
 WHERE (o1.a1 = o1.a1);
 
@@ -90,20 +83,12 @@ FROM listed_Link AS o1
 
 SELECT 0 AS part, count(*) AS n, 0 AS decided, 0.0::DOUBLE AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
 FROM listed_Link AS o1
+  JOIN listed_Link AS o2 ON (o2.a0 = o1.a1) AND (o2.a1 = o1.a1)
 WHERE ((o1.a0 = o1.a1) IS NOT TRUE)
-  AND (o1.a0 = o1.a1)
   AND (o1.a1 = o1.a1)
   AND (0.0::DOUBLE > 1e-09::DOUBLE)
 UNION ALL
 SELECT 1 AS part, count(*) AS n, 0 AS decided, 0.0::DOUBLE AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
-FROM listed_Link AS o1
-  JOIN listed_Link AS o2 ON (o2.a0 = o1.a1) AND (o2.a1 = o1.a1)
-WHERE ((o1.a0 = o1.a1) IS NOT TRUE)
-  AND (o1.a1 = o1.a1)
-  AND NOT ((o1.a0 = o1.a1) AND (o1.a1 = o1.a1))
-  AND (0.0::DOUBLE > 1e-09::DOUBLE)
-UNION ALL
-SELECT 2 AS part, count(*) AS n, 0 AS decided, 0.0::DOUBLE AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
 FROM listed_Link AS o1
   JOIN listed_Link AS o2 ON (o2.a0 = o1.a1)
 WHERE ((o1.a0 = o2.a1) IS NOT TRUE)
@@ -111,7 +96,7 @@ WHERE ((o1.a0 = o2.a1) IS NOT TRUE)
   AND NOT (o1.a1 = o2.a1)
   AND (0.0::DOUBLE > 1e-09::DOUBLE)
 UNION ALL
-SELECT 3 AS part, count(*) AS n, 0 AS decided, 0.0::DOUBLE AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
+SELECT 2 AS part, count(*) AS n, 0 AS decided, 0.0::DOUBLE AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
 FROM listed_Link AS o1
   JOIN listed_Link AS o2 ON (o2.a0 = o1.a1)
 WHERE ((o1.a0 = o2.a1) IS NOT TRUE)
@@ -151,19 +136,11 @@ FROM (
 GROUP BY r.l0, r.l1, r.b
 ORDER BY l0, l1, b;
 
-SELECT o1.atom AS l0
-FROM listed_Link AS o1
-WHERE ((o1.a0 = o1.a1) IS NOT TRUE)
-  AND (o1.a0 = o1.a1)
-  AND (o1.a1 = o1.a1)
-  AND (0.0::DOUBLE > 1e-09::DOUBLE);
-
 SELECT o2.atom AS l0
 FROM listed_Link AS o1
   JOIN listed_Link AS o2 ON (o2.a0 = o1.a1) AND (o2.a1 = o1.a1)
 WHERE ((o1.a0 = o1.a1) IS NOT TRUE)
   AND (o1.a1 = o1.a1)
-  AND NOT ((o1.a0 = o1.a1) AND (o1.a1 = o1.a1))
   AND (0.0::DOUBLE > 1e-09::DOUBLE);
 
 SELECT o1.atom AS l0

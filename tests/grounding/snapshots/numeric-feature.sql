@@ -1,6 +1,6 @@
-SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world IN (0) GROUP BY ALL ORDER BY ALL;
 
-SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
+(SELECT 0 FROM "p_Friends" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Smokes" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Cancer" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Enemies" LIMIT 1) UNION ALL (SELECT 4 FROM "p_Age" LIMIT 1) UNION ALL (SELECT 5 FROM "p_Named" LIMIT 1) UNION ALL (SELECT 6 FROM "p_Born" LIMIT 1) UNION ALL (SELECT 7 FROM "p_Same" LIMIT 1);
 
 CREATE OR REPLACE TEMP TABLE "facts_Age" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Age" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 

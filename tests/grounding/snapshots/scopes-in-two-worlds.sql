@@ -1,4 +1,6 @@
-SELECT world, type, count(*) FROM domain WHERE world IN (0, 1) GROUP BY ALL;
+SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world IN (0, 1) GROUP BY ALL ORDER BY ALL;
+
+(SELECT 0 FROM "p_Friends" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Smokes" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Cancer" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Enemies" LIMIT 1) UNION ALL (SELECT 4 FROM "p_Age" LIMIT 1) UNION ALL (SELECT 5 FROM "p_Named" LIMIT 1) UNION ALL (SELECT 6 FROM "p_Born" LIMIT 1) UNION ALL (SELECT 7 FROM "p_Same" LIMIT 1);
 
 CREATE OR REPLACE TEMP VIEW "given_Named" AS SELECT world, a0, a1 FROM "p_Named" WHERE partition = 'evidence' AND value = 1 AND world IN (0, 1);
 
@@ -11,8 +13,6 @@ WHERE NOT (e1.a0 = e2.a0)
 ) q LIMIT 200000001;
 
 SELECT count(*) FROM "scope_Same_1";
-
-SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0, 1);
 
 CREATE OR REPLACE TEMP TABLE "listed_Same" AS SELECT * EXCLUDE (open), CASE WHEN open THEN (0 + row_number() OVER (PARTITION BY open ORDER BY world, p0, p1) - 1)::INTEGER END AS atom FROM (SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1, t.value IS NULL OR (t.value > 0 AND t.value < 1) AS open, t.value FROM (SELECT world, a0, a1, f.value FROM (SELECT world, a0, a1 FROM "scope_Same_1" UNION SELECT world, a0, a1 FROM "p_Same" WHERE partition = 'evidence' AND world IN (0, 1) AND value > 0) s LEFT JOIN (SELECT world, a0, a1, max(value) AS value FROM "p_Same" WHERE partition = 'evidence' AND world IN (0, 1) GROUP BY world, a0, a1) f USING (world, a0, a1)) t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person') ORDER BY world, p0, p1;
 

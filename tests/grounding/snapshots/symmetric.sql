@@ -1,60 +1,32 @@
-SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world IN (0) GROUP BY ALL ORDER BY ALL;
+
+(SELECT 0 FROM "p_Friends" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Smokes" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Cancer" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Enemies" LIMIT 1) UNION ALL (SELECT 4 FROM "p_Age" LIMIT 1) UNION ALL (SELECT 5 FROM "p_Named" LIMIT 1) UNION ALL (SELECT 6 FROM "p_Born" LIMIT 1) UNION ALL (SELECT 7 FROM "p_Same" LIMIT 1);
 
 CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
-
-SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
 
-SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
-FROM domain_person AS d1
-  LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
-WHERE ((d1.a = d1.a) IS NOT TRUE)
-  AND (d1.a = d1.a)
-  AND ((k2.value IS NULL) OR (k2.value = 1))
-UNION ALL
-SELECT 1 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN d1.p ELSE -1 END, CASE WHEN k4.value IS NULL THEN d2.p ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN d1.p ELSE -1 END, CASE WHEN k4.value IS NULL THEN d2.p ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN d1.p ELSE -1 END, CASE WHEN k4.value IS NULL THEN d2.p ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN d1.p ELSE -1 END, CASE WHEN k4.value IS NULL THEN d2.p ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   CROSS JOIN domain_person AS d2
   LEFT JOIN known_Smokes AS k3 ON (k3.atom = d1.p)
   LEFT JOIN known_Smokes AS k4 ON (k4.atom = d2.p)
 WHERE ((d1.a = d2.a) IS NOT TRUE)
-  AND NOT (d1.a = d2.a)
   AND ((k3.value IS NULL) OR (k3.value = 1))
   AND ((k4.value IS NULL) OR (k4.value = 1));
 
-SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END, d1.p + 3) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END, d1.p + 3) < 0) AS positive, 0 AS negative, 0 AS unlisted
-FROM domain_person AS d1
-  LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
-WHERE ((d1.a = d1.a) IS NOT TRUE)
-  AND (d1.a = d1.a)
-  AND ((k2.value IS NULL) OR (k2.value = 1))
-UNION ALL
-SELECT 1 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN d1.p ELSE -1 END, CASE WHEN k4.value IS NULL THEN d2.p ELSE -1 END, d1.p + 3) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN d1.p ELSE -1 END, CASE WHEN k4.value IS NULL THEN d2.p ELSE -1 END, d1.p + 3) < 0) AS positive, 0 AS negative, 0 AS unlisted
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN d1.p ELSE -1 END, CASE WHEN k4.value IS NULL THEN d2.p ELSE -1 END, d1.p + 3) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN d1.p ELSE -1 END, CASE WHEN k4.value IS NULL THEN d2.p ELSE -1 END, d1.p + 3) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   CROSS JOIN domain_person AS d2
   LEFT JOIN known_Smokes AS k3 ON (k3.atom = d1.p)
   LEFT JOIN known_Smokes AS k4 ON (k4.atom = d2.p)
 WHERE ((d1.a = d2.a) IS NOT TRUE)
-  AND NOT (d1.a = d2.a)
   AND ((k3.value IS NULL) OR (k3.value = 1))
   AND ((k4.value IS NULL) OR (k4.value = 1));
 
 SELECT atom FROM known_Smokes;
-
-SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
-FROM (
-    SELECT CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END AS l0
-    FROM domain_person AS d1
-      LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
-    WHERE ((d1.a = d1.a) IS NOT TRUE)
-  AND (d1.a = d1.a)
-  AND ((k2.value IS NULL) OR (k2.value = 1))
-  ) AS r
-GROUP BY r.l0
-ORDER BY l0;
 
 SELECT least(r.l0, r.l1) AS l0, greatest(r.l0, r.l1) AS l1, CAST(count(*) AS DOUBLE) AS s
 FROM (
@@ -64,23 +36,10 @@ FROM (
       LEFT JOIN known_Smokes AS k3 ON (k3.atom = d1.p)
       LEFT JOIN known_Smokes AS k4 ON (k4.atom = d2.p)
     WHERE ((d1.a = d2.a) IS NOT TRUE)
-  AND NOT (d1.a = d2.a)
   AND ((k3.value IS NULL) OR (k3.value = 1))
   AND ((k4.value IS NULL) OR (k4.value = 1))
   ) AS r
 GROUP BY least(r.l0, r.l1), greatest(r.l0, r.l1)
-ORDER BY l0, l1;
-
-SELECT r.l0 AS l0, r.l1 AS l1, CAST(count(*) AS DOUBLE) AS s
-FROM (
-    SELECT CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END AS l0, d1.p + 3 AS l1
-    FROM domain_person AS d1
-      LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
-    WHERE ((d1.a = d1.a) IS NOT TRUE)
-  AND (d1.a = d1.a)
-  AND ((k2.value IS NULL) OR (k2.value = 1))
-  ) AS r
-GROUP BY r.l0, r.l1
 ORDER BY l0, l1;
 
 SELECT least(r.l0, r.l1) AS l0, greatest(r.l0, r.l1) AS l1, r.l2 AS l2, CAST(count(*) AS DOUBLE) AS s
@@ -91,7 +50,6 @@ FROM (
       LEFT JOIN known_Smokes AS k3 ON (k3.atom = d1.p)
       LEFT JOIN known_Smokes AS k4 ON (k4.atom = d2.p)
     WHERE ((d1.a = d2.a) IS NOT TRUE)
-  AND NOT (d1.a = d2.a)
   AND ((k3.value IS NULL) OR (k3.value = 1))
   AND ((k4.value IS NULL) OR (k4.value = 1))
   ) AS r
