@@ -22,23 +22,8 @@ class Toolbox(DataTools, RuleTools, AnswerTools, RecordTools, ReviewTools):
     """All tools over one workspace."""
 
 
-TOOLS = (
-    *(
-        "profile",
-        "load",
-        "schema",
-        "propose_rules",
-        "check",
-        "preview",
-        "learn",
-        "crossval",
-        "infer",
-        "explain",
-    ),
-    *("what_if", "update", "compare", "query", "runs", "study", "link", "link_more", "delete_run"),
-    *("review", "answer", "undo_answer", "review_pairs", "answer_pair"),
-)
-"""The names of the tools."""
+TOOLS = tuple(name for part in Toolbox.__bases__ for name in vars(part) if not name.startswith("_"))
+"""The names of the tools: the public methods of its parts."""
 
 
 def perform(workspace: Workspace, request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
