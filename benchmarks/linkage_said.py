@@ -5,6 +5,7 @@ python -m benchmarks.linkage_said --seed 7000             # a row a problem, mea
 python -m benchmarks.linkage_said --seed 7000 --of blank  # problems whose name has a word in it
 python -m benchmarks.linkage_said --seed 7000 --of fresh  # kinds of which two files differ in names
 python -m benchmarks.linkage_said --seed 7000 --of title  # kinds that say all in a title
+python -m benchmarks.linkage_said --seed 7000 --of alone  # a single column of texts
 """
 
 from __future__ import annotations
@@ -33,6 +34,12 @@ from workbench.verbs.linking.link import link
 EVERY = KINDS | FURTHER | VARIANTS | READINGS
 OF_TITLES = {f"title {kind}": made for kind, made in TITLES.items()}
 MADE = EVERY | OF_TITLES | {f"fresh {kind}": made for kind, made in FRESH.items()}
+ALONE = {
+    "title registers": "firm", "title offers": "title", "title spares": "description",
+    "title citations": "title", "title transliterated": "name", "hotels": "name",
+    "catalogues": "product name", "fastenings": "article",
+}  # fmt: skip
+"""Kinds of which a single column is left."""
 DOUBTS = {"E0681", "E0691", "E0692"}
 Problems = dict[str, Callable[[], Tables]]
 
@@ -85,6 +92,8 @@ def problems(seed: int) -> Problems:
         found |= _of_kind(f"fresh {kind}", seed)
     for kind in OF_TITLES:
         found |= _of_kind(kind, seed)
+    for kind, column in ALONE.items():
+        found |= _alone(kind, column, seed)
     return found
 
 
@@ -105,6 +114,20 @@ def _of_kind(kind: str, seed: int) -> Problems:
         f"{kind}, two files": two(33, 0.5), f"{kind}, two files, few": two(34, 0.05),
         f"{kind}, two files, half blank": two(36, 0.5, 0.5),
     }  # fmt: skip
+
+
+def _alone(kind: str, column: str, seed: int) -> Problems:
+    """The first four problems of a kind without its other columns."""
+
+    def alone(make: Callable[[], Tables]) -> Callable[[], Tables]:
+        def made() -> Tables:
+            tables, truths = make()
+            return [table[["id", column]] for table in tables], truths
+
+        return made
+
+    of_kind = {name: make for name, make in _of_kind(kind, seed).items() if "blank" not in name}
+    return {f"{name}, {column} alone": alone(make) for name, make in of_kind.items()}
 
 
 def _otherwise(kind: str, made: Tables) -> Tables:

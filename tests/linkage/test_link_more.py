@@ -92,7 +92,7 @@ def in_parts(frame: pd.DataFrame, sizes: Sequence[int]) -> list[pd.DataFrame]:
 
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(
-    "kind", ["persons, keys", "companies, words", "few, all pairs", "two files"]
+    "kind", ["persons, keys", "companies, words", "a single column", "few, all pairs", "two files"]
 )
 def test_records_that_come_later_are_linked_as_all_at_once(
     tmp_path: Path, kind: str, seed: int
@@ -100,6 +100,8 @@ def test_records_that_come_later_are_linked_as_all_at_once(
     random = np.random.default_rng(seed)
     if kind == "companies, words":
         frame = companies(700, seed=12, overlap=0.5)[0][0]
+    elif kind == "a single column":
+        frame = companies(700, seed=12, overlap=0.5)[0][0][["id", "name"]]
     else:
         frame = people(160 if kind == "few, all pairs" else 900, seed=4)[0]
     frame = frame.iloc[random.permutation(len(frame))].reset_index(drop=True)

@@ -70,7 +70,7 @@ def test_prices_that_differ_a_little_do_not_speak_against_titles(tmp_path: Path)
 
 @pytest.mark.parametrize("n", [300, 1500])
 def test_records_of_one_column_are_linked(tmp_path: Path, n: int) -> None:
-    """Chance is told by shuffled words: of names that many share fewer pairs match."""
+    """Chance is told by crossed texts: of names that many share fewer pairs match."""
     random = np.random.default_rng(n)
     rows = []
     for thing in range(n * 2 // 3):
@@ -85,6 +85,42 @@ def test_records_of_one_column_are_linked(tmp_path: Path, n: int) -> None:
     assert cluster_scores(result.clustering.label, table["thing"].to_numpy())["F1"] > 0.6
     least, most = result.estimates.precision_interval
     assert most - least > 0.3
+
+
+FIRMS = "Foods Energy Capital Media Labs Motors Textiles Shipping Mining Pharma".split()
+LEGAL = "Ltd,Limited,LLC,Inc,Corporation,GmbH,plc,".split(",")
+
+
+def made_firms(n: int, again: float, seed: int) -> pd.DataFrame:
+    """Names of firms; who is named twice has another legal form, or a slip."""
+    random, rows = np.random.default_rng(seed), []
+    for thing in range(n):
+        name = f"{random.choice(STARTS)}{random.choice(ENDS)} {random.choice(STARTS)}"
+        for _ in range(1 + int(random.random() < again)):
+            at = int(random.integers(1, len(name)))
+            seen = name[:at] + name[at + 1 :] if random.random() < 0.2 else name
+            rows.append((f"{seen} {FIRMS[thing % 10]} {random.choice(LEGAL)}".strip(), thing))
+    return pd.DataFrame(rows, columns=["firm", "thing"]).sample(frac=1, random_state=seed)
+
+
+@pytest.mark.parametrize("again", [0.05, 0.5])
+def test_firms_are_linked_by_their_names_alone(tmp_path: Path, again: float) -> None:
+    table = made_firms(800, again, 6)
+    table[["firm"]].to_csv(tmp_path / "firms.csv", index=False)
+    result = link([tmp_path / "firms.csv"])
+    assert cluster_scores(result.clustering.label, table["thing"].to_numpy())["F1"] > 0.7
+    assert [one.code for one in result.warnings] == ["E0692"]
+
+
+def test_what_stands_together_in_texts_is_no_duplicate(tmp_path: Path) -> None:
+    """Houses of one street share all its words, and are not one house."""
+    random = np.random.default_rng(5)
+    names = ("San Juan", "Santa Ana", "Rio Vieja", "Gran Via", "Cervantes", "La Paz Alta")
+    streets = [f"Calle de {one} {two}" for one in names for two in ("Real", "Nueva", "del Sol")]
+    houses = {f"{random.choice(streets)} {random.integers(1, 400)}" for _ in range(700)}
+    pd.DataFrame({"address": sorted(houses)}).to_csv(tmp_path / "houses.csv", index=False)
+    label = link([tmp_path / "houses.csv"]).clustering.label
+    assert len(np.unique(label)) > 0.95 * len(houses)
 
 
 def test_without_duplicates_nothing_of_one_column_is_linked(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ repetitions undone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,6 +61,8 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> FieldChoice:
             del kept[at]
         else:
             kept[at] = rest
+    if len(kept) == 1 and kept[0].kind in TEXTS:
+        kept = [replace(kept[0], kind="text")]
     return FieldChoice(tuple(kept), left_out)
 
 

@@ -18,12 +18,15 @@ from workbench.linkage.similarity import (
     distinct_pairs,
     edits,
     jaro_winkler,
+    shared_information,
     weighted_words,
     words_alike,
 )
 from workbench.progress import SILENT, Progress
 
 MISSING = 0
+STEPS = (*np.arange(0.2, 1.0, 0.05), *np.arange(1.0, 2.6, 0.1))
+"""Of likeness, of a single column's texts: their pairs tell which steps say something."""
 RARITY = (2, 8, 32, 128, 512, 2048)
 """Values held by up to so many records form a level of agreement each:
 a rare value that agrees says more.
@@ -233,6 +236,13 @@ def _words(field: Field, one: Int32, other: Int32) -> Int8:
     return np.digitize(alike, (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)).astype(np.int8) + np.int8(1)
 
 
+def _texts(field: Field, one: Int32, other: Int32) -> Int8:
+    """The cosine counts more where the words that are shared say more."""
+    alike = words_alike(weighted_words(field), one, other)
+    alike *= np.sqrt(0.15 + shared_information(field, one, other))
+    return np.digitize(alike, STEPS).astype(np.int8) + np.int8(1)
+
+
 def _categories(field: Field, one: Int32, other: Int32) -> Int8:
     return np.where(jaro_winkler(field.texts, one, other) >= 0.9, 2, 1).astype(np.int8)
 
@@ -267,6 +277,7 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
     "words": (_OF_WORDS, _words),
     "numbered words": ((*_OF_NUMBERS, *_OF_WORDS), _numbered(_words)),
     "category": (("alike",), _categories),
+    "text": (tuple(f"alike by {step:.2f}" for step in STEPS), _texts),
 }
 
 

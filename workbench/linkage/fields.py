@@ -4,7 +4,7 @@ comparison and the counts of its values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -24,14 +24,17 @@ FieldKind = Literal[
     "date",
     "number",
     "category",
+    "text",
 ]
 """`name`: few words, misspelt; `words`: many; `numbered`: such with numbers in them; `code`:
-letters and digits in order; `category`: few values.
+letters and digits in order; `category`: few values; `text`: the only column.
 """
 
 SAMPLE = 4000
 ENOUGH = 100
 """Different texts that fill the levels of numbers as well."""
+WHOLE = " "
+"""Stands behind the words of a `text`, beside its letters in threes."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class Field:
     @property
     def of_many_words(self) -> bool:
         """Whether it is compared by words, and not by letters."""
-        return self.kind in ("words", "numbered words")
+        return self.kind in ("words", "numbered words", "text")
 
     @cached_property
     def is_measured(self) -> bool:
@@ -151,12 +154,17 @@ class Field:
         ids: list[int] = []
         starts = np.zeros(len(self.texts) + 1, np.int64)
         for place, text in enumerate(self.texts):
-            words = words_in(text) if self.of_many_words else dict.fromkeys(text.split())
+            words = self._split(text)
             ids.extend(known.setdefault(word, len(known)) for word in words)
             starts[place + 1] = len(ids)
         of_texts = np.array(ids, np.int32)
         of_texts.flags.writeable = starts.flags.writeable = False
         return Words(of_texts, starts, tuple(known))
+
+    def _split(self, text: str) -> Iterable[str]:
+        if self.kind == "text":
+            return (*(f"{word}{WHOLE}" for word in words_in(text)), *dict.fromkeys(threes_in(text)))
+        return words_in(text) if self.of_many_words else dict.fromkeys(text.split())
 
 
 def make_field(name: str, kind: str, texts: Sequence[str], codes: Int32) -> Field:
@@ -185,6 +193,12 @@ def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
     if with_digits > 0.6 and length <= 16:
         return "numbered code" if numbered else "code"
     return "numbered" if numbered else "name"
+
+
+def threes_in(text: str) -> list[str]:
+    """Letters in threes; words begin and end with a stroke."""
+    padded = f"_{text.replace(' ', '_')}_"
+    return [padded[at : at + 3] for at in range(len(padded) - 2)]
 
 
 def words_in_order(text: str) -> str:

@@ -73,6 +73,7 @@ _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
     "code": _LETTERS_OF_CODES,
     "numbered code": (*_LETTERS_OF_CODES, *_NUMBERS),
     "category": (),
+    "text": (),
 }
 _ROUNDED = {"rounded": 0.02, "closely rounded": 0.002}
 """Parts of measurements, to so much of their standard deviation:

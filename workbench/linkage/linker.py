@@ -17,6 +17,7 @@ from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Unfound
 from workbench.linkage.comparison import FieldComparison, levels_of
+from workbench.linkage.crossed import by_crossed_texts
 from workbench.linkage.doubts import Doubt, told_apart
 from workbench.linkage.field_tree import EveryPair
 from workbench.linkage.fields import Field
@@ -34,13 +35,11 @@ from workbench.linkage.mixture import (
 )
 from workbench.linkage.neighbours import Near
 from workbench.linkage.problem import LinkProblem
-from workbench.linkage.shuffled import by_shuffled_words
 from workbench.linkage.sources import calibrated_to_within, with_pairs_within
 from workbench.linkage.tree import TreeModel, independent
 from workbench.progress import PLAIN, Conduct
 
 RANDOM_PAIRS = 400_000
-NO_TEXTS = ("number", "date", "category")
 OF_ONE_FIELD = 0.5
 """The share of pairs that may be wrong where nothing but one field is known: namesakes."""
 
@@ -222,13 +221,12 @@ class _Records:
         )
 
     def fitted(self, problem: LinkProblem, conduct: Conduct) -> Fitted:
-        """The model of most merit; of a single column of texts what shuffled words tell."""
-        first, near = problem.comparisons[0], self.candidates.near
-        if problem.every is None and first.field.kind not in NO_TEXTS:
-            near = (Near(first.field.name, frozenset()),)
-        if len(problem.comparisons) > 1 or problem.known is not None or not near:
+        """The model of most merit; of a single column of texts what crossed ones tell."""
+        first = problem.comparisons[0]
+        if first.field.kind != "text" or problem.known is not None:
             return fit_tree(problem, conduct)
-        told = by_shuffled_words(first, near[0], self.second, problem.possible, conduct.seed)
+        near = self.candidates.near[0] if problem.every else Near(first.field.name, frozenset())
+        told = by_crossed_texts(first, near, self.second, problem.possible, conduct.seed)
         if told is None:
             return Fitted(replace(independent(problem.assumed), share=NO_MATCHES), (0,))
         return Fitted(independent(told))

@@ -10,7 +10,7 @@ from rapidfuzz.process import cpdist
 from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Float32, Int32, Int64
-from workbench.linkage.fields import Field
+from workbench.linkage.fields import WHOLE, Field, threes_in
 from workbench.linkage.sorting import grouped
 
 CHUNK = 1 << 20
@@ -63,14 +63,9 @@ def weighted_words(field: Field) -> csr_array:
 
 def in_threes(field: Field) -> Field:
     """The field with values as letters in threes in the places of words."""
-    texts = np.array([" ".join(_threes(str(text))) for text in field.texts], object)
+    texts = np.array([" ".join(threes_in(str(text))) for text in field.texts], object)
     among = None if field.among is None else replace(field.among, held=field.among.threes)
     return Field(field.name, "name", texts, field.codes, among=among)
-
-
-def _threes(text: str) -> list[str]:
-    padded = f"_{text.replace(' ', '_')}_"
-    return [padded[at : at + 3] for at in range(len(padded) - 2)]
 
 
 def words_alike(matrix: csr_array, left: Int32, right: Int32) -> Float32:
@@ -82,6 +77,18 @@ def words_alike(matrix: csr_array, left: Int32, right: Int32) -> Float32:
             matrix[left[part]].multiply(matrix[right[part]]).sum(axis=1)
         ).ravel()
     return found
+
+
+def shared_information(field: Field, left: Int32, right: Int32) -> Float32:
+    """How much the words say that two texts share, in the information of a single record."""
+    ids, starts = field.words.ids, field.words.starts
+    whole = np.array([word.endswith(WHOLE) for word in field.words.texts], np.bool_)
+    held = np.maximum(field.held, 1.0)
+    says = np.where(whole, np.maximum(np.log(field.filled / held), 0.0), 0.0)
+    shape = (len(field.texts), len(held))
+    rows = csr_array((np.sqrt(says)[ids], ids.copy(), starts.copy()), shape=shape)
+    rows.eliminate_zeros()
+    return words_alike(rows, left, right) / np.float32(np.log(max(field.filled, 3)))
 
 
 def distinct_pairs(left: Int32, right: Int32, n: int) -> tuple[Int32, Int32, Int64]:

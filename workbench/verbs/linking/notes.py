@@ -63,6 +63,8 @@ def about_matches(model: Scoring) -> list[Diagnostic]:
     if model.at_chance is not None:
         return [_about_none(model.at_chance)]
     found = [] if model.against is None else [_about_identifier(*model.against)]
+    if model.comparisons[0].field.kind == "text":
+        found.append(_about_namesakes(model.comparisons[0].field.name))
     readings = [(model.apart, "different things", "one"), (model.joined, "one thing", "several")]
     return found + [_about_readings(*one) for one in readings if one[0]]
 
@@ -90,6 +92,17 @@ def _about_identifier(field: str, precision: float) -> Diagnostic:
         f"{precision:.0%} at most are expected to be right",
         help="say of a few such pairs whether they match, with --labels; or add a column in which "
         "these things differ",
+        severity="warning",
+    )
+
+
+def _about_namesakes(field: str) -> Diagnostic:
+    return Diagnostic(
+        "E0692",
+        f"nothing but {field} is compared, which does not tell namesakes apart: the precision that "
+        "is said counts them as right",
+        help="add a column in which things of one name differ, or say of some pairs whether they "
+        "match, with --labels",
         severity="warning",
     )
 
