@@ -40,7 +40,7 @@ from workbench.linkage.tree import TreeModel, independent
 from workbench.progress import PLAIN, Conduct
 
 RANDOM_PAIRS = 400_000
-OF_ONE_FIELD = 0.5
+OF_ONE_FIELD = 0.9
 """The share of pairs that may be wrong where nothing but one field is known: namesakes."""
 
 

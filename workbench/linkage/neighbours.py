@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csr_array, triu
+from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Int32, Int64
 from workbench.linkage.blocking import Pairs
@@ -18,6 +18,8 @@ from workbench.linkage.sorting import different
 ALIKE = 0.3
 FEW = 50
 """Records that hold a value; those of more are found by no near text."""
+ROWS = 10_000
+"""Values whose products with all others are held at once."""
 TIED = 4.0
 """So many times the products that are allowed, at most, with words that are equally common."""
 
@@ -67,9 +69,13 @@ def add_near(field: Field, pairs: Pairs, second: Int32 | None, *, most: int) -> 
 def near_pairs(field: Field, near: Near, second: Int32 | None) -> Pairs:
     """Pairs of records whose values are near or equal."""
     rows = _rare_words(field, near)
-    product = triu(rows @ rows.T, k=1).tocoo()
-    alike = product.data >= ALIKE
-    return _of_records(field, product.row[alike], product.col[alike], second, len(field.codes))
+    columns, found = rows.T.tocsr(), []
+    for start in range(0, rows.shape[0], ROWS):
+        product = (rows[start : start + ROWS] @ columns).tocoo()
+        alike = (product.data >= ALIKE) & (product.col > product.row + start)
+        found.append((product.row[alike] + start, product.col[alike]))
+    one, other = (np.concatenate(side).astype(np.int64) for side in zip(*found))
+    return _of_records(field, one, other, second, len(field.codes))
 
 
 def are_near(field: Field, near: Near, pairs: Pairs) -> Bool:
@@ -86,7 +92,9 @@ def _rare_words(field: Field, near: Near) -> csr_array:
     """The values as rows of their words, common ones left out."""
     words = in_words(field)
     rare = np.array([word not in near.common for word in words.words.texts], np.bool_)
-    return csr_array(weighted_words(words).multiply(rare[None, :]))
+    rows = csr_array(weighted_words(words).multiply(rare[None, :]))
+    rows.eliminate_zeros()
+    return rows
 
 
 def _of_records(field: Field, one: Int64, other: Int64, second: Int32 | None, n: int) -> Pairs:
