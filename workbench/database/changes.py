@@ -49,13 +49,10 @@ class Changed:
 def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) -> Changed:
     """Insert the facts that are not there yet, inside the open transaction.
 
-    Raises E0850 for facts that contradict facts of the same world and partition.
+    `correct`: a fact that says something else of its key takes the place of what was there, in its
+    world and partition.
 
-    Parameters
-    ----------
-    correct : bool
-        A fact that says something else of its key takes the place of what was there, in its world
-        and partition.
+    Raises E0850 for facts that contradict facts of the same world and partition.
     """
     predicate = database.predicate(facts.predicate)
     key = predicate.key if facts.subjects is None else predicate.columns[: facts.subjects]

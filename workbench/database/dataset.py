@@ -147,11 +147,8 @@ def load_dataset(database: Database, source: str | os.PathLike[str]) -> LoadRepo
     """Load a dataset: declare its predicates and those of its program, load its facts, make its
     folds.
 
-    Parameters
-    ----------
-    source : path
-        A `dataset.toml`, or a directory that holds one; a directory without one is loaded by
-        `load_directory`.
+    `source`: a `dataset.toml`, or a directory that holds one; a directory without one is loaded by
+    `load_directory`.
     """
     path = Path(source)
     if path.is_dir() and not (path / DESCRIPTION).exists():

@@ -57,6 +57,10 @@ def insert_facts(
 ) -> dict[str, int]:
     """Insert the facts that each row makes; how many were new, by predicate.
 
+    Cost: a distinct for each type and a join for each column of constants, an insertion for each
+    predicate; nothing row by row. Rows are read once for each type and once more, so that their
+    texts are never held here.
+
     Raises E0207 where a row contradicts a fact loaded earlier; nothing is inserted then.
 
     Parameters
@@ -65,12 +69,6 @@ def insert_facts(
         Gives the rows anew each time: columns that `facts` name, under those names.
     source : str
         What the rows came from, for messages.
-
-    Notes
-    -----
-    Cost: a distinct for each type and a join for each column of constants, an insertion for each
-    predicate; nothing row by row. Rows are read once for each type and once more, so that their
-    texts are never held here.
     """
     stored = database.predicates()
     with database.transaction() as connection:

@@ -98,11 +98,8 @@ def table_prints(
 ) -> dict[str, TablePrint]:
     """How many rows each table of facts and of names has, and the exclusive or of their hashes.
 
-    Parameters
-    ----------
-    known : mapping of str to (int, int or None)
-        Of before facts of the predicates `changed` came or went, and names came with them: what
-        this left as it was is not read.
+    `known`: of before facts of the predicates `changed` came or went, and names came with them:
+    what this left as it was is not read.
     """
     cursor, known = database.cursor(), known or {}
     facts = {one.table_name: name for name, one in database.predicates().items()}

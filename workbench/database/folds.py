@@ -76,13 +76,10 @@ def make_atom_folds(
     that has no fact is an atom known to be false, and dealt too. Atoms are dealt by a hash of their
     names and the seed, so that neither row order nor ids matter.
 
+    `group_by`: an argument's position: atoms that share it stay together.
+
     Raises E0203 for an unknown predicate; E0219 for fewer than two folds, an argument that is not
     there, or more than 20 million atoms.
-
-    Parameters
-    ----------
-    group_by : int or None
-        An argument's position: atoms that share it stay together.
     """
     stored = database.predicate(predicate)
     if count < 2:

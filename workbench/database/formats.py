@@ -178,13 +178,10 @@ def load_facts(
 ) -> LoadReport:
     """Load a file of facts of declared predicates.
 
+    `form`: a key of `FORMATS` in place of what the file's name tells.
+
     Raises E0211 for a file of no known form; what its loader raises; E0249 for what its form has no
     place for, such as columns of a file of atoms.
-
-    Parameters
-    ----------
-    form : str, optional
-        A key of `FORMATS` in place of what the file's name tells.
     """
     path, facts = Path(source), facts or FileFacts()
     chosen = format_of(path) if form is None else FORMATS[form]
@@ -216,10 +213,7 @@ def load_facts(
 def write_table(frame: pd.DataFrame, path: Path, *, texts: tuple[str, ...] = ()) -> None:
     """Write a data frame in the form that the file's ending names; CSV for an ending of no form.
 
-    Parameters
-    ----------
-    texts : tuple of str
-        Columns that stay text whatever they hold.
+    `texts`: columns that stay text whatever they hold.
     """
     form = format_of(path)
     kept: dict[Any, Any] = dict.fromkeys(texts, "string")

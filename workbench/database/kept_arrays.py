@@ -29,10 +29,7 @@ def keep_arrays(
 ) -> None:
     """Keep arrays under a run in place of what was kept under it: numbers and booleans.
 
-    Parameters
-    ----------
-    rows : bool
-        Whether they stay as they are while later runs have other answers.
+    `rows`: whether they stay as they are while later runs have other answers.
     """
     table = _TABLES[rows]
     with database.transaction() as connection:

@@ -48,10 +48,7 @@ def clusters_of_two(store: KeptLinkage, search: str, most: int) -> pyarrow.Table
 
     The energy is that of their component: above 0 where its pairs contradict one another.
 
-    Parameters
-    ----------
-    search : str
-        Part of an id or a value of a record in them; empty for all.
+    `search`: part of an id or a value of a record in them; empty for all.
     """
     columns = [name for name, *_ in store.rows("DESCRIBE {0}.record") if name.startswith("f")]
     said = f"concat_ws(' ', id, {', '.join(columns)})" if columns else "id"

@@ -44,13 +44,10 @@ def load_psl_data(
     that are not there yet are declared as the file says; names are matched whatever their case, as
     PSL does.
 
+    `split`: which of the lists of files a `.json` file may hold.
+
     Raises E0130, E0131 for a file of another shape; E0203, E0204, E0206, E0207, E0209, E0210, E0211
     for its facts.
-
-    Parameters
-    ----------
-    split : {'infer', 'learn', 'validation'}
-        Which of the lists of files a `.json` file may hold.
     """
     path = Path(source)
     directory = path.parent

@@ -36,13 +36,10 @@ def run_apart(
     The process that holds the workspace cannot bound one query's memory, nor interrupt every
     function; a process of its own can be ended. Nothing the query does reaches the workspace.
 
-    Raises E0216 where the time is up, E0225 where the memory or the size of an answer is.
+    `mentioned`: names that occur in the query, in lower case; only tables among them, and those
+    beneath views among them, are filled. None fills all tables, for queries about the catalogue.
 
-    Parameters
-    ----------
-    mentioned : frozenset of str or None
-        Names that occur in the query, in lower case; only tables among them, and those beneath
-        views among them, are filled. None fills all tables, for queries about the catalogue.
+    Raises E0216 where the time is up, E0225 where the memory or the size of an answer is.
     """
     tables, views = _relations(cursor)
     filled = _filled(tables, views, mentioned)

@@ -21,12 +21,9 @@ def take_run(database: Database, source: Database, number: int) -> int:
 
     Types and constants that only the other database knows are added.
 
-    Raises E0217 when there is none of that number.
+    `number`: in `source`.
 
-    Parameters
-    ----------
-    number : int
-        In `source`.
+    Raises E0217 when there is none of that number.
     """
     run = read_run(source, number)
     types = types_of_run(source, number)

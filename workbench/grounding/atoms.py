@@ -123,14 +123,12 @@ class AtomTable:
     def locate(self, predicate: str, world: Int32, constants: Int32) -> Int64:
         """The ids of atoms by their keys, -1 where there is no such open atom.
 
+        Cost: a sort of the predicate's atoms and the keys together.
+
         Parameters
         ----------
         world : int32 array, shape (n,)
         constants : int32 array, shape (n, arguments)
-
-        Notes
-        -----
-        Cost: a sort of the predicate's atoms and the keys together.
         """
         if predicate not in self.predicates:
             return np.full(world.size, -1, np.int64)

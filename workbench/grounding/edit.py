@@ -26,8 +26,6 @@ def edit(
 ) -> Splice:
     """The network with the rows that came, without those that went, all else as it was.
 
-    Notes
-    -----
     Cost: that of the rows over the atoms of the difference, and a byte for each row and atom.
     """
     if difference is None:

@@ -36,13 +36,10 @@ def ground_lazily(
 ) -> LazyGrounding:
     """Ground a program without some rules' rows, which a source finds when violated.
 
-    Parameters
-    ----------
-    rules : sequence of int or None
-        Rules of the program to leave out where they can be, None for all: those that are hard or of
-        given weight >= 0, without `+`, existential variables and weights from data, with at least
-        two open literals in every case, not arithmetic. A note (E0313) says of each of the others
-        why it is grounded in full.
+    `rules`: rules of the program to leave out where they can be, None for all: those that are hard
+    or of given weight >= 0, without `+`, existential variables and weights from data, with at least
+    two open literals in every case, not arithmetic. A note (E0313) says of each of the others why
+    it is grounded in full.
     """
     request = request or GroundRequest()
     grounder = Grounder(database, database.cursor(), program, request, progress)

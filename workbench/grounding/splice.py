@@ -110,6 +110,8 @@ def splice(
 ) -> Splice:
     """The network with the rows of the piece's rules replaced.
 
+    Cost: linear in the stored entries, and a sort of the replaced rules' rows.
+
     Parameters
     ----------
     network, templates, rule
@@ -119,10 +121,6 @@ def splice(
         those of now.
     place : int64 array, shape (n_atoms,)
         The atom now of each atom as it was; -1 where it is none any more.
-
-    Notes
-    -----
-    Cost: linear in the stored entries, and a sort of the replaced rules' rows.
     """
     if piece.difference is not None:
         summed: dict[str, Any] = piece.difference.sums(network)

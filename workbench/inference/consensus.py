@@ -136,6 +136,9 @@ class Agreed:
 class Consensus:
     """Rounds of the alternating direction method of multipliers between blocks.
 
+    Prices sum to 0 over the blocks, so that the blocks' least energies at them sum to a lower bound
+    on the whole's (Lagrangian duality). A round sends each block's prices and values, no rows.
+
     Parameters
     ----------
     members : sequence of int64 arrays
@@ -146,11 +149,6 @@ class Consensus:
         Of a squared distance of 1, at first.
     allowed : float
         By how much hard rows may be broken at a state that counts as one.
-
-    Notes
-    -----
-    Prices sum to 0 over the blocks, so that the blocks' least energies at them sum to a lower bound
-    on the whole's (Lagrangian duality). A round sends each block's prices and values, no rows.
 
     References
     ----------

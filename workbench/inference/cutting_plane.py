@@ -30,6 +30,10 @@ NO_STATE = "the rows added so far admit no state"
 class CuttingPlane(Engine):
     """MAP by an engine on a network that grows by the rows its own answers violate.
 
+    The bound of a partial network holds for the whole one, because rows left out cost nothing or
+    more. The energy counts every violated row of the source, for the last question returned them
+    all.
+
     Parameters
     ----------
     engine : str or Engine
@@ -43,12 +47,6 @@ class CuttingPlane(Engine):
     most_rows : float
         Share of the network's own rows. Where a partial network needs more, the whole is solved at
         once, for rounds only pay while few rows matter.
-
-    Notes
-    -----
-    The bound of a partial network holds for the whole one, because rows left out cost nothing or
-    more. The energy counts every violated row of the source, for the last question returned them
-    all.
 
     References
     ----------

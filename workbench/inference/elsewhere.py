@@ -41,12 +41,9 @@ def elsewhere(
 ) -> Result:
     """`function(*arguments, **named)` in another process; what it raises is raised here.
 
-    Raises Stopped where somebody cancelled, or the deadline passed more than a second ago.
+    `function`: at the top level of a module; arguments and result can be pickled.
 
-    Parameters
-    ----------
-    function : callable
-        At the top level of a module; arguments and result can be pickled.
+    Raises Stopped where somebody cancelled, or the deadline passed more than a second ago.
     """
     worker, is_new = _take()
     try:

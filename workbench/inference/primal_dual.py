@@ -38,6 +38,15 @@ _SINGLE_RESIDUAL = 2e-6
 class PrimalDual:
     """One run of restarted PDHG on a convex program; `run` again goes on at another tolerance.
 
+    Iterations run in single precision, which halves the memory they stream through, until the
+    fixed-point residual nears its rounding; energies and bounds are always computed in double
+    precision.
+
+    A restart sets the anchor to the current T(z) when the fixed-point residual fell to 0.4 of the
+    anchor's, or to 0.8 of it and rises again, or when the epoch is a fifth of the run; the primal
+    weight then moves halfway (in logarithms) to the ratio of the dual and primal distances
+    travelled, within a factor of 3 of its first value.
+
     Parameters
     ----------
     start : float64 array, shape (n,), or None
@@ -47,17 +56,6 @@ class PrimalDual:
         with, or None.
     stop : callable, optional
         Asked after each iteration over many rows, which then ends a check's early.
-
-    Notes
-    -----
-    Iterations run in single precision, which halves the memory they stream through, until the
-    fixed-point residual nears its rounding; energies and bounds are always computed in double
-    precision.
-
-    A restart sets the anchor to the current T(z) when the fixed-point residual fell to 0.4 of the
-    anchor's, or to 0.8 of it and rises again, or when the epoch is a fifth of the run; the primal
-    weight then moves halfway (in logarithms) to the ratio of the dual and primal distances
-    travelled, within a factor of 3 of its first value.
     """
 
     stays_single: ClassVar[bool] = False

@@ -44,6 +44,10 @@ def _short_clauses(A: csr_array, b: Float) -> bool:
 def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAnswer:
     """Minimise the relaxation; values are 0, 1/2 or 1.
 
+    Nodes 2i and 2i + 1 stand for the i-th atom in a clause of two and its negation; other atoms
+    need no flow. A clause `l1 v l2` of weight w gives the arcs `!l1 -> l2` and `!l2 -> l1` of
+    capacity w/2; a hard one, capacity beyond all soft ones. Dinic's algorithm.
+
     Parameters
     ----------
     problem : HingeProblem
@@ -54,12 +58,6 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     LinearAnswer
         `bound` is the value of the flow, a feasible point of the dual program; `iterations` counts
         its phases. Stopped before the flow is largest, the point is 1/2 throughout.
-
-    Notes
-    -----
-    Nodes 2i and 2i + 1 stand for the i-th atom in a clause of two and its negation; other atoms
-    need no flow. A clause `l1 v l2` of weight w gives the arcs `!l1 -> l2` and `!l2 -> l1` of
-    capacity w/2; a hard one, capacity beyond all soft ones. Dinic's algorithm.
 
     References
     ----------

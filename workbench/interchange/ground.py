@@ -72,14 +72,12 @@ def ground_factors(model: FactorModel, known: Int64 | None = None) -> GroundMode
     is less likely; a clause from a rule of a relational model comes back as one row. Evidence is
     hard rows of one atom.
 
+    Time and memory linear in the entries of all tables.
+
     Parameters
     ----------
     known : int64 array, shape (n_variables,), optional
         The known state of each variable, -1 where none is.
-
-    Notes
-    -----
-    Time and memory linear in the entries of all tables.
     """
     first = atoms_of_states(model.states)
     parts = [_entries(group) for group in model.groups]

@@ -92,10 +92,7 @@ def _fitted_terms(term: Term) -> Iterator[Apply]:
 def fitted_text(program: Program, numbers_of: Callable[[Wanted], Sequence[float]]) -> str:
     """The text of the program with the numbers that its rules ask of data.
 
-    Parameters
-    ----------
-    numbers_of : callable
-        Edges between bins, ascending; or mean and deviation; or least and greatest.
+    `numbers_of`: edges between bins, ascending; or mean and deviation; or least and greatest.
     """
     asked: dict[int, list[Wanted]] = {}
     for wanted in wanted_of(program):

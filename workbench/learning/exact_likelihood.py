@@ -29,6 +29,9 @@ from workbench.progress import PLAIN, Conduct
 class ExactLikelihood(Learner):
     """Weights of greatest exact conditional likelihood under a Laplace and/or Gaussian prior.
 
+    There is no hidden bias: an intercept is the unit clause of the target in the program, penalised
+    like any other.
+
     Parameters
     ----------
     l1, l2 : float
@@ -43,11 +46,6 @@ class ExactLikelihood(Learner):
         log likelihood in cross-validation over so many folds of the training atoms.
     tolerance : float
         Relative duality gap at which the answer counts as optimal.
-
-    Notes
-    -----
-    There is no hidden bias: an intercept is the unit clause of the target in the program, penalised
-    like any other.
     """
 
     name: ClassVar[str] = "exact"

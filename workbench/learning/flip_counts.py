@@ -94,6 +94,8 @@ def flip_counts(
 
     Options that a hard row forbids are left out, and groups with a single option left with them.
 
+    O(nnz of A), and a sort where there are blocks. One pass: what is left is of atoms, not of rows.
+
     Parameters
     ----------
     values : float64 array, shape (n_atoms,)
@@ -102,10 +104,6 @@ def flip_counts(
         Importance of each atom's term; 0 leaves it out. A block has the mean weight of its members.
     rows_at_once : int
         Rows whose entries are looked at together; those of a network on disk then leave memory.
-
-    Notes
-    -----
-    O(nnz of A), and a sort where there are blocks. One pass: what is left is of atoms, not of rows.
     """
     block = _groups(network)
     features, broken = _flip_features(network, values, block, rows_at_once)

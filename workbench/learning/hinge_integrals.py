@@ -124,8 +124,6 @@ def expect_over_atoms(
 def expect_over_simplexes(blocks: Int64, field: WorldIntegrals, simplexes: Simplexes) -> float:
     """The same over whole simplexes, by importance sampling from the uniform distribution.
 
-    Notes
-    -----
     The simplex's volume is left out of the returned log pseudolikelihood: it does not depend on the
     weights.
     """

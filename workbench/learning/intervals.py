@@ -74,6 +74,9 @@ def weight_intervals(
     data. A pseudo-likelihood counts dependent atoms as if they were independent, so where rules tie
     atoms together intervals over worlds are the honest ones and the others are too narrow.
 
+    Laplace: one sparse product of the flip counts with themselves and an eigendecomposition,
+    O(n_templates^3). Bootstrap: `resamples` runs of L-BFGS from the weights.
+
     Raises E0511 for an unknown method, a bootstrap of a hinge-loss model, more than 3,000 learned
     weights, or too few refits before the deadline.
 
@@ -83,11 +86,6 @@ def weight_intervals(
     method : {'laplace', 'bootstrap'}
     prior_sd : float
         As for `PseudoLikelihood`.
-
-    Notes
-    -----
-    Laplace: one sparse product of the flip counts with themselves and an eigendecomposition,
-    O(n_templates^3). Bootstrap: `resamples` runs of L-BFGS from the weights.
     """
     if method not in METHODS:
         raise UsageError.of(

@@ -36,6 +36,13 @@ def fit_logistic(
 ) -> LogisticFit:
     """Minimise the penalised negative log likelihood to a relative gap of `tolerance`.
 
+    With l1: proximal Newton with coordinate descent on an active set (the method of newGLMNET,
+    Yuan, Ho and Lin 2012) finds which weights are zero; Newton steps on the others, which descent
+    is slow on when columns are correlated, finish each round. With l2 alone: Newton in the span of
+    the examples when there are fewer of them than columns, otherwise L-BFGS; both reach the same
+    optimum. Groups: accelerated proximal gradient with restarts. Equal columns are merged first:
+    under l1 one of them carries the weight, under l2 they share it.
+
     Parameters
     ----------
     X : sparse array, float64, shape (n_examples, n_columns)
@@ -45,15 +52,6 @@ def fit_logistic(
         Added to z: what fixed weights contribute.
     start : float64 array or None
         Warm start, such as the answer for the next larger penalty.
-
-    Notes
-    -----
-    With l1: proximal Newton with coordinate descent on an active set (the method of newGLMNET,
-    Yuan, Ho and Lin 2012) finds which weights are zero; Newton steps on the others, which descent
-    is slow on when columns are correlated, finish each round. With l2 alone: Newton in the span of
-    the examples when there are fewer of them than columns, otherwise L-BFGS; both reach the same
-    optimum. Groups: accelerated proximal gradient with restarts. Equal columns are merged first:
-    under l1 one of them carries the weight, under l2 they share it.
     """
     X = csc_array(X, dtype=np.float64)
     X.sort_indices()

@@ -60,14 +60,9 @@ def stages(
 ) -> Iterator[LearnedWeights]:
     """Run from `start`; the answer after each number of iterations, ascending, as it is asked for.
 
-    Parameters
-    ----------
-    prior_sd : float
-        Of a zero-mean Gaussian prior on the learned weights; infinite for none.
-
-    Notes
-    -----
     Cost: one measurement an iteration. In soft logic no weight falls below 0.
+
+    `prior_sd`: of a zero-mean Gaussian prior on the learned weights; infinite for none.
     """
     trace: list[dict[str, float]] = []
     weights, status, number = start, "iterations", 0

@@ -20,6 +20,12 @@ def solve_dual(
 ) -> tuple[Float, Float]:
     """Maximise `loss . a - a K a / 2`, `a >= 0`, `sum of a over group g <= penalty`, g >= 0.
 
+    A primal active-set method in the manner of Lawson & Hanson's non-negative least squares; each
+    group's unused penalty is one more multiplier, of a cut that is zero. Every step solves a system
+    over the positive multipliers only, so a warm start costs a few small factorisations. Cuts are
+    scaled to length one: a sign constraint of length one beside cuts of length 1e5 would else be
+    lost in what keeps the system regular.
+
     Parameters
     ----------
     gram : float64 array, shape (n, n)
@@ -36,14 +42,6 @@ def solve_dual(
     -------
     multipliers : float64 array, shape (n,)
     slack : float64 array, shape (n_groups,)
-
-    Notes
-    -----
-    A primal active-set method in the manner of Lawson & Hanson's non-negative least squares; each
-    group's unused penalty is one more multiplier, of a cut that is zero. Every step solves a system
-    over the positive multipliers only, so a warm start costs a few small factorisations. Cuts are
-    scaled to length one: a sign constraint of length one beside cuts of length 1e5 would else be
-    lost in what keeps the system regular.
     """
     n, n_groups = loss.size, int(group.max(initial=FREE)) + 1
     total, shared = n + n_groups, group >= 0

@@ -44,6 +44,10 @@ class MaxMargin(MarginSettings, Learner):
     together are one example: its most violated state is each database's own, and its slack is
     shared.
 
+    `converged` means that the oracle's upper bound leaves no state violated by more than epsilon.
+    `oracle_limited` means that no further cut was found, but the bound cannot exclude one;
+    `diagnostics['unproven_violation']` says how much.
+
     Parameters
     ----------
     As `MarginSettings`, and:
@@ -55,12 +59,6 @@ class MaxMargin(MarginSettings, Learner):
     completions : int
         Rounds in which hidden atoms are completed by MAP at the weights of the round before; 1
         where all are labelled.
-
-    Notes
-    -----
-    `converged` means that the oracle's upper bound leaves no state violated by more than epsilon.
-    `oracle_limited` means that no further cut was found, but the bound cannot exclude one;
-    `diagnostics['unproven_violation']` says how much.
 
     References
     ----------

@@ -51,13 +51,11 @@ def explain_atom(
     aside). On [0, 1] they are the weighted pressures up (positive) and down (negative), zero in sum
     at an interior optimum.
 
+    One pass over the matrix to find the atom's rows: O(nnz).
+
     Parameters
     ----------
     values : float64 array, shape (n_atoms,)
-
-    Notes
-    -----
-    One pass over the matrix to find the atom's rows: O(nnz).
     """
     column = csc_array(network.A[:, [atom]])
     rows = column.indices.astype(np.int64)

@@ -107,6 +107,9 @@ class GroundNetwork:
     0` or `ell = 0`. For a clause, `A` is -1 on positive and +1 on negated literals, and `b` is 1
     minus the number of negated ones.
 
+    Weights are an argument of everything and no part of the network: reweighting needs no
+    regrounding.
+
     Attributes
     ----------
     A : csr_array, int8 or float64, shape (n_rows, n_atoms)
@@ -139,11 +142,6 @@ class GroundNetwork:
     domain : Domain
         The values that atoms take: decided where the network is made, by the language of its
         program.
-
-    Notes
-    -----
-    Weights are an argument of everything and no part of the network: reweighting needs no
-    regrounding.
     """
 
     A: csr_array

@@ -222,16 +222,14 @@ class HingeProblem:
     def dual_bound(self, multipliers: Float) -> float:
         """A lower bound on the least energy from any row multipliers, by weak duality.
 
+        With `h*` the conjugate of a potential, `min_x f(x) >= sum_j (l_j b_j - h_j*(l_j)) + min
+        over boxes and blocks of (cost + A^T l) . x`; the inner minimum is separable and exact.
+
         Parameters
         ----------
         multipliers : float64 array, shape (n_rows,)
             Clipped to where the potentials' conjugates are finite: [0, w] for linear hinges,
             non-negative for squared hinges and `<=` rows.
-
-        Notes
-        -----
-        With `h*` the conjugate of a potential, `min_x f(x) >= sum_j (l_j b_j - h_j*(l_j)) + min
-        over boxes and blocks of (cost + A^T l) . x`; the inner minimum is separable and exact.
         """
         clipped = self.clip_multipliers(multipliers)
         squared = self.kind == RowKind.SQUARED

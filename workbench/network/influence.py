@@ -37,6 +37,8 @@ def expected_change(
     a clause taken as independent. Where clauses join two atoms each and no cycle of them closes,
     that is exact for every neighbour; what goes further than one step is not counted.
 
+    Cost: the entries of the rows that each atom is in.
+
     Parameters
     ----------
     network : GroundNetwork
@@ -48,10 +50,6 @@ def expected_change(
     Returns
     -------
     float64 array, shape (n,)
-
-    Notes
-    -----
-    Cost: the entries of the rows that each atom is in.
     """
     p = np.clip(probability, LEAST, 1 - LEAST)
     change = 2 * p[atoms] * (1 - p[atoms])

@@ -50,6 +50,9 @@ def observed_rates(
     where the body is true. Atoms of the rule's own predicates for which that never happens are the
     others.
 
+    With `ell = b + A y`, the potential of a clause is 1 when all literals are false, so literal `a`
+    decides alone where `ell - A_a y_a + max(A_a, 0) = 1`. O(nonzeros of the templates' rows).
+
     Parameters
     ----------
     truth : float64 array, shape (n_atoms,)
@@ -60,11 +63,6 @@ def observed_rates(
     head_only : bool
         Take only positive literals for heads, as in an implication; else every literal is one in
         its turn.
-
-    Notes
-    -----
-    With `ell = b + A y`, the potential of a clause is 1 when all literals are false, so literal `a`
-    decides alone where `ell - A_a y_a + max(A_a, 0) = 1`. O(nonzeros of the templates' rows).
     """
     heads, with_body, groundings = np.zeros(network.n_atoms, bool), 0, 0
     for _, run in row_runs(network):

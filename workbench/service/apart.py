@@ -147,10 +147,7 @@ def taken_over(
     """The runs that a worker recorded after number `before`, taken into the workspace: its number
     of each, and ours.
 
-    Parameters
-    ----------
-    take : callable, optional
-        Called as `take(workspace, copy)` for what else there is to be taken.
+    `take`: called as `take(workspace, copy)` for what else there is to be taken.
     """
     if not path.exists():
         return {}

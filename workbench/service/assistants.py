@@ -45,10 +45,7 @@ def current_progress() -> Progress:
 def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCPServer[Any]:
     """The tools over a workspace, one call at a time.
 
-    Parameters
-    ----------
-    seconds : float
-        After so long a call is cancelled.
+    `seconds`: after so long a call is cancelled.
     """
     server: MCPServer[Any] = _Exact(
         "workbench", instructions=_INSTRUCTIONS, version=__version__, log_level="ERROR", debug=False

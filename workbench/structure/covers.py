@@ -14,6 +14,9 @@ from workbench.structure.subsumption import reduced_bodies
 class CoverCache:
     """Covers of clause bodies, by way of their components' canonical forms.
 
+    A body is numbered up to renaming of variables and order and repetition of literals. Memory is
+    one bit per distinct component and example, and `n_literals` integers per distinct body.
+
     Parameters
     ----------
     coverage : Coverage
@@ -22,11 +25,6 @@ class CoverCache:
         Most literals of a body.
     width : int
         1 + the largest arity.
-
-    Notes
-    -----
-    A body is numbered up to renaming of variables and order and repetition of literals. Memory is
-    one bit per distinct component and example, and `n_literals` integers per distinct body.
     """
 
     def __init__(self, coverage: Coverage, n_literals: int, width: int) -> None:

@@ -50,11 +50,8 @@ def canonical_disjunction(clause: Disjunction) -> Disjunction:
 def disjunction_text(background: Background, clause: Disjunction, head: int | None = None) -> str:
     """The clause in Alchemy's syntax: an implication where it has both signs.
 
-    Parameters
-    ----------
-    head : int or None
-        A predicate: the last literal of it is what the clause concludes, whatever its sign, and the
-        variables are named from there (`Directs(b, a) ^ Closed(b) => !Sound(a)`).
+    `head`: a predicate: the last literal of it is what the clause concludes, whatever its sign, and
+    the variables are named from there (`Directs(b, a) ^ Closed(b) => !Sound(a)`).
     """
     concluded = [place for place, (predicate, _, _) in enumerate(clause) if predicate == head]
     if not concluded:

@@ -32,15 +32,10 @@ NEAR = 1.05
 def distilled_where_better(rules: WeightedRules, task: RuleTask) -> WeightedRules:
     """Rules grown on what trees say, where held-out rows like these better than `rules`.
 
-    Parameters
-    ----------
-    rules : WeightedRules
-        Fitted to the same task, with their loss on each held-out set.
-
-    Notes
-    -----
     On the rows outside each held-out set trees are fitted, and terms grown on their log odds.
     Where the trees themselves do clearly worse on the first set, nothing is grown.
+
+    `rules`: fitted to the same task, with their loss on each held-out set.
     """
     splits = task.splits(discrete=True)
     short = task.conduct.over or remaining(task.conduct.deadline) < 5

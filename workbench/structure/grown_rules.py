@@ -27,8 +27,6 @@ MOST_ROWS = 10_000
 def fit_grown_rules(task: RuleTask) -> WeightedRules:
     """Choose and weigh at most `task.most_rules` terms of a number, for least absolute error.
 
-    Notes
-    -----
     Terms are grown on the other rows of each held-out set, of all columns, and of the target's own
     table's alone; where the latter are few, all of them as plain numbers are tried as well. Of each
     scope plain numbers are grown first, then steps, bends and products, which fit chance, and what

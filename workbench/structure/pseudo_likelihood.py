@@ -101,10 +101,8 @@ class PseudoLikelihoodScore:
 
         All of a clause's counts are NaN where it has more groundings than a rule should.
 
-        Parameters
-        ----------
-        concluded : bool
-            Of the literals that the clause concludes only: its positive ones, where it has any.
+        `concluded`: of the literals that the clause concludes only: its positive ones, where it has
+        any.
         """
         result = np.zeros((len(clauses), len(self.target)))
         for position, (name, coverage) in enumerate(self._parts):

@@ -32,6 +32,10 @@ def relational_paths(
     argument of the atom; equal constants of one type become one variable, the atom's arguments the
     first ones. The atom itself is no part.
 
+    Paths of three facts and more go from each constant to some facts of each predicate only
+    (`_BRANCHES`, evenly spread), so that a constant of thousands of facts, such as a category,
+    costs no more than another.
+
     Parameters
     ----------
     max_length : int
@@ -39,12 +43,6 @@ def relational_paths(
     conduct : Conduct
         Draws the true atoms looked at, at most 200; those looked at until its deadline, or a
         cancel, are counted.
-
-    Notes
-    -----
-    Paths of three facts and more go from each constant to some facts of each predicate only
-    (`_BRANCHES`, evenly spread), so that a constant of thousands of facts, such as a category,
-    costs no more than another.
     """
     number = background.number[target]
     types = background.argument_types[number]

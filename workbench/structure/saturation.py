@@ -46,6 +46,11 @@ def saturate(
 ) -> BottomClause:
     """The bottom clause of one example.
 
+    Equal constants of one type share one variable, so a clause is maximally co-referent, as in
+    Aleph without variable splitting. A mode's recall bounds the answers per instantiation of its
+    inputs, in the facts' order. A constant at a `#` place gives no input. Time: one posting list
+    look-up for each mode and combination of inputs.
+
     Parameters
     ----------
     modes : sequence of Mode
@@ -53,13 +58,6 @@ def saturate(
     depth : int
         Aleph's `i`: layers of literals; layer k takes inputs from terms of earlier layers, at least
         one of them from layer k - 1.
-
-    Notes
-    -----
-    Equal constants of one type share one variable, so a clause is maximally co-referent, as in
-    Aleph without variable splitting. A mode's recall bounds the answers per instantiation of its
-    inputs, in the facts' order. A constant at a `#` place gives no input. Time: one posting list
-    look-up for each mode and combination of inputs.
     """
     growing = _Growing(1 + background.max_arity, len(examples.types))
     for place, value in enumerate(examples.arguments[example].tolist()):

@@ -75,6 +75,10 @@ def search_clause(
 ) -> FoundClause:
     """The best clause among the connected subsets of a bottom clause.
 
+    Follows Aleph's order: a node's refinements are the literals that its newest literal feeds, then
+    the siblings after it; a clause below `minpos`, or that cannot beat the best so far, is dropped
+    with all its refinements. In 'bf' all clauses of one length are evaluated as one set.
+
     Parameters
     ----------
     positive, negative : uint64 arrays, shape (n_words,)
@@ -83,12 +87,6 @@ def search_clause(
         Totals of those examples.
     conduct : Conduct
         At its deadline, or a cancel, the best so far is returned.
-
-    Notes
-    -----
-    Follows Aleph's order: a node's refinements are the literals that its newest literal feeds, then
-    the siblings after it; a clause below `minpos`, or that cannot beat the best so far, is dropped
-    with all its refinements. In 'bf' all clauses of one length are evaluated as one set.
     """
     state = _Search(bottom, cache, np.stack([positive, negative]), settings, counts)
     root = _Block(

@@ -17,6 +17,9 @@ from workbench.structure.scores import EVALUATION_FUNCTIONS
 class SearchSettings:
     """Parameters of the search, by Aleph's names, meanings and defaults.
 
+    `caching` has no switch: covers are always cached, by canonical form. Aleph's `depth`,
+    `proof_strategy` and other settings of its prover have no meaning here, where bodies are joins.
+
     Parameters
     ----------
     i : int
@@ -48,11 +51,6 @@ class SearchSettings:
     collect : float or None
         Keep every acceptable clause that scores more, on the way (the `++` of Huynh and Mooney
         2008).
-
-    Notes
-    -----
-    `caching` has no switch: covers are always cached, by canonical form. Aleph's `depth`,
-    `proof_strategy` and other settings of its prover have no meaning here, where bodies are joins.
     """
 
     i: int = 2

@@ -101,6 +101,10 @@ def _reduce(bodies: Int32, n_head: int, n_variables: int) -> Int64:
 def reduced_bodies(bodies: Int32, n_head: int) -> tuple[Int32, Int64]:
     """Reduce bodies under theta-subsumption.
 
+    A literal goes when the body can be mapped into the rest. Exponential in the literals of one
+    predicate at worst, which a clause has few of; a body whose predicates all differ is left at
+    once.
+
     Parameters
     ----------
     bodies : int32 array, shape (n_bodies, n_literals, 1 + max_arity)
@@ -114,12 +118,6 @@ def reduced_bodies(bodies: Int32, n_head: int) -> tuple[Int32, Int64]:
         Dropped literals are all -1.
     changed : int64 array
         The bodies that lost a literal.
-
-    Notes
-    -----
-    A literal goes when the body can be mapped into the rest. Exponential in the literals of one
-    predicate at worst, which a clause has few of; a body whose predicates all differ is left at
-    once.
     """
     reduced = np.array(bodies, np.int32, order="C")
     n_variables = max(1, int(-reduced[:, :, 1:].min(initial=0)) - n_head)

@@ -149,6 +149,9 @@ def grow_tree(
 ) -> tuple[Int64, Int64, Bool, Int64, Float, Int64, int]:
     """A tree that follows the gradients, as `Grown` describes it.
 
+    O(n_columns * n_rows) a level: of two children the smaller one is summed, the other is what is
+    left of their parent.
+
     Parameters
     ----------
     bins : uint8 array, shape (n_rows, n_columns)
@@ -164,11 +167,6 @@ def grow_tree(
         Room to work in.
     least : int
         Rows of a leaf, at least.
-
-    Notes
-    -----
-    O(n_columns * n_rows) a level: of two children the smaller one is summed, the other is what is
-    left of their parent.
     """
     most, n_rows = 2 * len(histograms) - 1, len(gradients)
     column, cut, left = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64)

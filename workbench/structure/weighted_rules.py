@@ -99,8 +99,6 @@ def mean_of(one: WeightedRules, other: WeightedRules) -> WeightedRules:
 def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     """Choose and weigh at most `task.most_rules` terms of a target of 0 and 1.
 
-    Notes
-    -----
     For each held-out set, on the other rows: columns are screened by what each tells alone, their
     terms fitted under falling L1 penalties (proximal Newton, with a duality gap): numbers first,
     then with thresholds, then with pairs of conditions that explain what is left. Each step of a

@@ -130,6 +130,11 @@ def candidate_matrix(
 ) -> CandidateMatrix:
     """Walk every path from the target table and fill its candidates' columns.
 
+    What is nearer comes first; a path that reaches more rows than fit is left out. Columns without
+    two different values are dropped. Then come how various rows are, comparisons, numbers of some
+    of a path's rows, rare values and words (the commonest first), and only while there are more
+    rows than columns: among more columns some fit by chance.
+
     Parameters
     ----------
     labels : sequence of int
@@ -139,13 +144,6 @@ def candidate_matrix(
         The target, where what is known of it is read of those rows in other ways.
     numeric : bool
         Whether a number is predicted: products are tried, too.
-
-    Notes
-    -----
-    What is nearer comes first; a path that reaches more rows than fit is left out. Columns without
-    two different values are dropped. Then come how various rows are, comparisons, numbers of some
-    of a path's rows, rare values and words (the commonest first), and only while there are more
-    rows than columns: among more columns some fit by chance.
     """
     made = GatheredCandidates(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
     timed = columns.times is not None

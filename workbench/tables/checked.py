@@ -26,15 +26,12 @@ def type_tables(
     Cells that cannot be read, blank keys and rows that contradict each other are errors unless the
     mapping says otherwise; then they are counted in a warning.
 
+    `known`: by table a relation of the staging's database with the things that it has elsewhere, in
+    a column `name`: cells may refer to them, too.
+
     Raises InputError with every fault found (a handful of each kind) at its row and column: E0235
     for a column that is not there, E0236 for a cell that cannot be read, E0238 for a blank key,
     E0239 for contradicting rows.
-
-    Parameters
-    ----------
-    known : mapping of str to str
-        By table a relation of the staging's database with the things that it has elsewhere, in a
-        column `name`: cells may refer to them, too.
     """
     target = target_of(mapping)
     found: dict[str, TypedTable] = {}

@@ -66,16 +66,14 @@ def find_composites(
     or, unless its rows relate things, where its first two, three or four columns together are
     different in all rows.
 
+    Cost: a count of different combinations for a few sets of columns of each table without a key,
+    and a join for each table that has columns of these names.
+
     Parameters
     ----------
     keyed, related : collection of str
         Tables that have a key of one column; whose rows are tuples of the things that they refer
         to.
-
-    Notes
-    -----
-    Cost: a count of different combinations for a few sets of columns of each table without a key,
-    and a join for each table that has columns of these names.
     """
     keys: dict[str, CompositeKey] = {}
     references: dict[str, list[CompositeReference]] = {}

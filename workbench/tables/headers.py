@@ -20,10 +20,7 @@ def rows_above(rows: Sequence[Sequence[str | None]]) -> int:
     """How many of the first rows are above the header: far fewer of their cells are filled than
     elsewhere.
 
-    Parameters
-    ----------
-    rows : sequence of rows
-        The first `LOOKED_AT`, empty ones among them.
+    `rows`: the first `LOOKED_AT`, empty ones among them.
     """
     filled = [sum(bool(cell) for cell in row) for row in rows]
     typical = median([count for count in filled if count] or [0])

@@ -20,12 +20,9 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def format_mapping(mapping: TablesMapping, directory: str | os.PathLike[str] | None = None) -> str:
     """A mapping as TOML, a line a column, with the reason behind it.
 
-    Parameters
-    ----------
-    directory : path, optional
-        Files below it are written relative to it, as `read_mapping` reads them; None for the
-        working directory. Of the addresses of databases passwords are left out: give those again
-        with the address.
+    `directory`: files below it are written relative to it, as `read_mapping` reads them; None for
+    the working directory. Of the addresses of databases passwords are left out: give those again
+    with the address.
     """
     lines = ["# Tables and what their columns mean. Edit, and load again with --mapping."]
     if mapping.predict is not None:

@@ -36,13 +36,10 @@ def load_more_rows(
     Columns that a file does not have say nothing; but where that of the target is missing, its
     cells are blank: asked for.
 
+    `among`: the workspace whose tables get the rows; None where they lose them.
+
     Raises what `type_tables` does; E0854 for a table that the mapping does not have, for rows to go
     that nothing tells apart, and where definitions in SQL read the tables.
-
-    Parameters
-    ----------
-    among : Database or None
-        The workspace whose tables get the rows; None where they lose them.
     """
     _check(sources, mapping, gone=among is None)
     with stage(sources, lists_apart=True) as staging:
