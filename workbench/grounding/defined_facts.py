@@ -50,10 +50,7 @@ class DefinedFact:
 class Teller:
     """Tells what the facts of one world were made of.
 
-    Attributes
-    ----------
-    names : callable
-        The names of constants, by type and ids.
+    `names`: the names of constants, by type and ids.
     """
 
     vocabulary: Vocabulary

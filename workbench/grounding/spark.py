@@ -67,10 +67,7 @@ class SparkDialect(Dialect):
 class Spark(Elsewhere):
     """A session of Spark, and a folder that all of its machines see.
 
-    Attributes
-    ----------
-    folder : Path
-        Where relations, rows and answers are written as Parquet.
+    `folder`: where relations, rows and answers are written as Parquet.
     """
 
     dialect = SparkDialect()

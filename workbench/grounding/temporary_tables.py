@@ -15,10 +15,7 @@ from workbench.database.rows import first_value, handed_in
 class TemporaryTables:
     """Temporary tables and views of one connection.
 
-    Attributes
-    ----------
-    largest : int
-        Rows of the largest one that was made.
+    `largest`: rows of the largest one that was made.
     """
 
     connection: duckdb.DuckDBPyConnection

@@ -29,10 +29,7 @@ AUDIT = "audit.jsonl"
 class Folders:
     """Folders whose files may be read; links that lead out of them do not count as inside.
 
-    Attributes
-    ----------
-    most_bytes : int
-        Largest file.
+    `most_bytes`: largest file.
     """
 
     roots: tuple[Path, ...]

@@ -15,11 +15,8 @@ from workbench.progress import PLAIN, Conduct
 class CountedLabels:
     """Columns that count known labels of other rows: they enter as they are, or not at all.
 
-    Attributes
-    ----------
-    hiding : callable
-        The columns, shape (n_rows, n_columns), as they are where the labels of some rows (an int64
-        array) are hidden.
+    `hiding`: the columns, shape (n_rows, n_columns), as they are where the labels of some rows (an
+    int64 array) are hidden.
     """
 
     columns: tuple[int, ...]

@@ -16,10 +16,7 @@ from workbench.arrays import Bool, Float, Real
 class Condition:
     """A test of a value; unknown ones pass `missing`, and others where `or_missing` says so.
 
-    Attributes
-    ----------
-    column : int
-        The candidate.
+    `column`: the candidate.
     """
 
     column: int

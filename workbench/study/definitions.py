@@ -25,10 +25,7 @@ SIGNS = {"difference": "-", "ratio": "/", "product": "*"}
 class Definitions:
     """Definitions made as they are asked for, each once.
 
-    Attributes
-    ----------
-    lines : list of str
-        Their text, a comment in words before each.
+    `lines`: their text, a comment in words before each.
     """
 
     def __init__(self, ready: Prepared, *, positive: bool = False) -> None:

@@ -23,10 +23,7 @@ PARTS = {"weekday": "isodow", "month": "month", "hour": "hour"}
 class RowQueries:
     """Writes the Selects.
 
-    Attributes
-    ----------
-    timed : bool
-        Whether only rows with a date are read.
+    `timed`: whether only rows with a date are read.
     """
 
     schema: Schema

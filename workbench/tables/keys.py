@@ -19,10 +19,7 @@ BARE = ID_WORDS | {"name"}
 class Key:
     """A column that names the rows of its table.
 
-    Attributes
-    ----------
-    unique : bool
-        No blank, no repetition.
+    `unique`: no blank, no repetition.
     """
 
     column: str

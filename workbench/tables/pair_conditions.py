@@ -39,10 +39,7 @@ class PairConditions:
     Cells are numbers or lists where a column has nothing else, else texts; an empty cell is NULL.
     Conditions that do not fit are tried with all cells as texts, then as dates.
 
-    Attributes
-    ----------
-    kinds : dict of str to str
-        Columns whose cells are all numbers, all dates or all lists, and of which kind.
+    `kinds`: columns whose cells are all numbers, all dates or all lists, and of which kind.
     """
 
     def __init__(

@@ -30,10 +30,7 @@ WELL_NAMED = 0.8
 class KeyReference:
     """A column whose values are keys of a table.
 
-    Attributes
-    ----------
-    missing : int
-        Different values that are no key there.
+    `missing`: different values that are no key there.
     """
 
     column: str
