@@ -243,7 +243,9 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
         "total"
     ]
     places = decimals(frame["contribution"].abs().max())
-    frame["text"] = [f"{value:+,.{places}f}" for value in frame["contribution"]]
+    # Rounded first, and no zero below zero: a sum of nothing is +0.000.
+    rounded = frame["contribution"].round(places) + 0.0
+    frame["text"] = [f"{value:+,.{places}f}" for value in rounded]
     y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
     base = alt.Chart(frame, description=description)
     chart = base.mark_bar(cornerRadius=2).encode(

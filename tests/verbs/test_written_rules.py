@@ -11,6 +11,8 @@ import pytest
 import workbench as wb
 from workbench.database import load_alchemy_text
 from workbench.language import parse_mln
+from workbench.language.psl.document_reading import parse_psl_document
+from workbench.language.psl.forms import files_to_document
 from workbench.network import energy
 from workbench.verbs.written_rules import learned_text, written_rules
 
@@ -172,3 +174,20 @@ def test_recorded_weights_stand_beside_the_words_of_their_own_rules() -> None:
         for number in (learned.run_id, inferred.run_id):
             frame = workspace.models.rules(number)
             assert list(zip(frame["formula"], frame["description"])) == expected
+
+
+def test_a_soft_run_and_a_document_keep_or_leave_what_describes_rules() -> None:
+    rules = "# likes spread\n1: Near(A, B) & Likes(A) -> Likes(B) ^2\n\n0.2: !Likes(A) ^2\n"
+    with wb.open() as workspace:
+        program = workspace.declare(rules)
+        workspace.data.add("Near(P0, P1)", "Likes(P0)")
+        workspace.data.add("Likes(P1)", partition="target")
+        result = workspace.infer(rules)
+        assert result.run_id is not None
+        told = workspace.models.rules(result.run_id)["description"]
+    assert list(told) == ["likes spread", ""]
+    document = files_to_document(
+        program, parse_psl_document("predicates:\n  Near/2: closed\n  Likes/1: open\n")
+    )
+    assert [rule.description for rule in document.program().rules] == ["", ""]
+    assert len(document.rules) == 2

@@ -45,12 +45,14 @@ def format_number(value: float) -> str:
 def format_program(program: Program) -> str:
     """The program in canonical form: declarations, a blank line, one rule a line.
 
-    Parsing it gives an equal program. Comments are not part of a program: `format_source` keeps
-    them.
+    Parsing it gives an equal program. Of comments those stay that describe a rule; `format_source`
+    keeps all.
     """
     if program.language == "psl":
-        made = [PSL.definition(one) for one in program.statements]
-        return "".join(f"{line}\n" for line in (*made, *map(format_rule, program.rules)))
+        made = [
+            with_description(PSL.definition(one), one.description) for one in program.statements
+        ]
+        return "".join(f"{line}\n" for line in (*made, *_under_headings(program.rules)))
     declarations = [
         *(
             format_type(type_)

@@ -9,6 +9,7 @@ from workbench.language.declarations import Predicate
 from workbench.language.printing import format_program
 from workbench.language.program import Program
 from workbench.language.psl.document import PARTITIONS, PslDocument, PslFacts
+from workbench.language.psl.parsing import COMMENTS
 from workbench.language.psl.types import ANY_TYPE
 
 
@@ -23,7 +24,8 @@ def files_to_document(
     if learn is not None:
         mine, theirs = _facts_of(infer, "infer"), _facts_of(learn, "learn")
         facts = [*mine, *theirs]
-    rules = tuple(format_program(program).splitlines())
+    lines = format_program(program).splitlines()
+    rules = tuple(line for line in lines if line and not line.startswith(COMMENTS))
     return PslDocument(infer.predicates, tuple(facts), rules, evaluations=infer.evaluations)
 
 
