@@ -114,7 +114,7 @@ def predictions_page(
     return frame, int(total)
 
 
-def scored_predictions(database: Database, run: int) -> pd.DataFrame:
+def scored_predictions(database: Database, number: int) -> pd.DataFrame:
     """A run's predictions, with truth where labels are known: fold, world, predicate, atom, value,
     truth.
 
@@ -124,7 +124,7 @@ def scored_predictions(database: Database, run: int) -> pd.DataFrame:
     """
     return database.execute(
         "SELECT fold, world, predicate, atom, value, truth "
-        f"FROM ({_beside_labels(database, run)}) ORDER BY place"
+        f"FROM ({_beside_labels(database, number)}) ORDER BY place"
     ).df()
 
 

@@ -37,7 +37,7 @@ def neighbours(
     type_name: str,
     constant: str,
     *,
-    limit: int = 100,
+    limit: int = 60,
     world: str | None = None,
 ) -> tuple[Neighbour, ...]:
     """The true facts that a constant takes part in, of one world or of all, at most `limit`,

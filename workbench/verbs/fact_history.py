@@ -43,13 +43,14 @@ def edit_fact(
     how: How,
     *,
     author: str = "",
-    world: str = DEFAULT_WORLD,
+    world: str | None = None,
     partition: Partition = "evidence",
 ) -> FactEdit:
     """Make a fact true or false in place of what contradicts it, or remove it, and keep who did.
 
     Raises InputError the faults of the fact's text, such as a predicate that is not declared.
     """
+    world = world or DEFAULT_WORLD
     where: dict[str, Any] = {"world": world, "partition": partition}
     said: tuple[str, ...] = {"true": (fact,), "false": (f"!{fact}",), "removed": ()}[how]
     gone = (fact, f"!{fact}") if how == "removed" else ()
