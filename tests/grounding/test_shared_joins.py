@@ -23,7 +23,14 @@ CLAUSES = "\n".join(
     f"{two}Trusts(b, c)"
     for one, two in SIGNS
 )
-DECLARED = "Knows(person, person)\nTrusts(person, person)\nNear(person, person, number)\n"
+TRIADS = "\n".join(
+    f"1 Works(a, b) ^ Knows(b, c) ^ {one}Trusts(a, b) ^ {two}Trusts(b, c) => Trusts(a, c)"
+    for one, two in SIGNS
+)
+DECLARED = (
+    "Knows(person, person)\nWorks(person, person)\nTrusts(person, person)\n"
+    "Near(person, person, number)\n"
+)
 
 
 @pytest.mark.parametrize(("rules", "language"), [(SOFT, "psl"), (DECLARED + CLAUSES, "mln")])
@@ -59,3 +66,18 @@ def test_the_network_is_the_same(
         monkeypatch.setattr(shared_joins, "FEW", 10**9)
         assert canonical(workspace.ground(rules + "\n", query="Trusts")) == found
         assert sum(found["rows"].values()) > 20
+
+
+def test_updates_leave_no_join_behind() -> None:
+    with wb.open() as workspace:
+        workspace.declare(DECLARED)
+        people = [f"P{number}" for number in range(5)]
+        for one, other in product(people, people):
+            workspace.data.add(f"Works({one}, {other})", f"Knows({one}, {other})")
+        run = workspace.infer(DECLARED + TRIADS, query="Trusts", task="map").run_id or 0
+        tables = "SELECT table_name FROM duckdb_tables() WHERE temporary"
+        left = []
+        for other in people[1:4]:
+            workspace.update(run, remove=[f"Works(P0, {other})"])
+            left.append(workspace.database.connection.execute(tables).fetchall())
+        assert left == [[]] * 3

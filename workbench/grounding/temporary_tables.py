@@ -47,7 +47,10 @@ class TemporaryTables:
         return table
 
     def keep_few(self, kind: str, name: str, query: str, most: int) -> str | None:
-        """As `keep`, where the query has at most so many rows; else none is kept."""
+        """As `keep`, in the place of what there was, where the query has at most so many rows; else
+        none is kept.
+        """
+        self.drop(kind, name)
         table = f"{kind}_{word(name)}_{len(self._tables)}"
         made = self.connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS {query} LIMIT {most + 1}"
