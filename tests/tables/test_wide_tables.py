@@ -4,12 +4,15 @@ and that an edited mapping loads the same.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import workbench as wb
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
 from workbench.database import Database, facts_page
 from workbench.errors import InputError
 from workbench.tables import (
@@ -427,3 +430,23 @@ def test_people_are_called_by_their_names(
     (tmp_path / "people.csv").write_text(f"id,{columns}\n{rows}", encoding="utf-8")
     with stage(find_sources([tmp_path])) as staging:
         assert propose(staging).table("people").display == display
+
+
+def test_a_list_refers_to_the_row_that_it_stands_in_whatever_its_key_is_called(
+    tmp_path: Path,
+) -> None:
+    rows = [{"id": n, "ok": n % 2 == 0, "tags": [f"t{k}" for k in range(n % 3)]} for n in range(40)]
+    (tmp_path / "people.json").write_text(json.dumps(rows), encoding="utf-8")
+    with stage(find_sources([tmp_path]), lists_apart=True) as staging:
+        column = propose(staging).table("tags").column("id")
+    assert (column.kind, column.table) == ("reference", "people")
+
+
+def test_a_workspace_among_its_tables_is_no_table(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "people.csv").write_text("id,age\n1,20\n2,30\n", encoding="utf-8")
+    other, own = tmp_path / "other.duckdb", tmp_path / "own.duckdb"
+    assert run("load", other, tmp_path / "people.csv").code == 0
+    loaded = run("load", own, tmp_path)
+    assert (loaded.code, loaded.out.splitlines()[-1]) == (0, "# 1 table loaded, 2 rows.")
+    refused = run("load", tmp_path / "third.duckdb", other)
+    assert (refused.code, "is a workspace" in refused.err) == (1, True)

@@ -2,7 +2,12 @@
 
 from workbench.database.alchemy import load_alchemy, load_alchemy_text, texts_of_alchemy
 from workbench.database.arrow_columns import arrow_column
-from workbench.database.attached import copy_attached, database_tables, load_attached
+from workbench.database.attached import (
+    copy_attached,
+    database_tables,
+    is_workspace,
+    load_attached,
+)
 from workbench.database.catalog import (
     catalog,
     combinations,

@@ -83,6 +83,20 @@ def database_tables(source: str, kind: str) -> tuple[str, ...]:
     return names
 
 
+def is_workspace(path: Path) -> bool:
+    """Whether a file of DuckDB's is a workspace, also where it is the one that is open."""
+    with outside() as reader:
+        try:
+            reader.execute(f"ATTACH {text_literal(os.fspath(path))} AS attached (READ_ONLY)")
+        except duckdb.Error as error:
+            return "already attached" in str(error)
+        found = reader.execute(
+            "SELECT 1 FROM duckdb_tables() WHERE database_name = 'attached' "
+            "AND schema_name = 'main' AND table_name = 'workspace_format'"
+        ).fetchall()
+    return bool(found)
+
+
 def copy_attached(
     reader: duckdb.DuckDBPyConnection, source: str, table: str, kind: str, into: str
 ) -> tuple[str, ...]:

@@ -62,12 +62,27 @@ def find_references(
     found: dict[tuple[str, str], KeyReference] = {}
     for counts in tables:
         for column in counts.columns:
-            if not may_be_key(column) or column.distinct < 2:
-                continue
-            best = _best_target(staging, counts, column, targets, keys)
+            best = _row_of_a_list(counts, column, targets)
+            if best is None and may_be_key(column) and column.distinct > 1:
+                best = _best_target(staging, counts, column, targets, keys)
             if best is not None:
                 found[counts.table.name, column.name] = best
     return found | _find_numbered(staging, tables, keys, found)
+
+
+def _row_of_a_list(
+    counts: TableCounts, column: ColumnCounts, targets: Sequence[tuple[TableCounts, ColumnCounts]]
+) -> KeyReference | None:
+    """Of a table made of lists in cells: the reference to the row that the list stood in."""
+    source = counts.table.source
+    if not source.is_list or column is not counts.columns[0]:
+        return None
+    for other, key in targets:
+        rows = other.table.source
+        if (rows.path, rows.is_list, key.name) == (source.path, False, column.name):
+            why = f"{other.table.name} has these lists in its column {source.part}"
+            return KeyReference(column.name, other.table.name, why, 0)
+    return None
 
 
 def _find_numbered(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-from workbench.database import database_tables, display_name, format_of, open_binary
+from workbench.database import database_tables, display_name, format_of, is_workspace, open_binary
 from workbench.errors import InputError, Span, masked
 from workbench.tables.sheets import sheet_names
 
@@ -102,6 +102,7 @@ def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, 
             inside = [file for file in sorted(path.iterdir()) if is_table_file(file)]
             # A .txt in a directory is more often a text about the tables than one of them.
             inside = [file for file in inside if file.suffix.lower() != ".txt"]
+            inside = [file for file in inside if not _is_workspace(file)]
             if not inside:
                 raise _no_tables(display_name(path), "holds no files of tables")
             for file in inside:
@@ -133,6 +134,8 @@ def _tables_of(source: str) -> Sequence[TableSource]:
         open_binary(Path(source)).close()
     if form is None:
         raise _no_tables(display_name(source), "is no file of tables")
+    if form == "duckdb" and is_workspace(Path(source)):
+        raise _no_tables(display_name(source), "is a workspace, whose facts are no tables")
     stem = name_of_file(source)
     if form == "excel":
         sheets = sheet_names(Path(source))
@@ -145,6 +148,10 @@ def _tables_of(source: str) -> Sequence[TableSource]:
             for name in database_tables(source, form)
         ]
     return [TableSource(stem, source, form)]
+
+
+def _is_workspace(path: Path) -> bool:
+    return form_of(path) == "duckdb" and is_workspace(path)
 
 
 def _no_tables(name: str, what: str) -> InputError:
