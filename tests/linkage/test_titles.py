@@ -45,6 +45,20 @@ def test_offers_of_one_model_number_are_found(tmp_path: Path, apart: bool) -> No
     assert scores["F1"] > 0.5
 
 
+@pytest.mark.parametrize("number", [400, 1500])
+def test_a_title_beside_a_price_tells_the_few_that_are_in_both_files(
+    tmp_path: Path, number: int
+) -> None:
+    tables, truths = made_up("spares", number, seed=23, again=0.1, apart=True, kinds=TITLES)
+    files = [tmp_path / f"{letter}.csv" for letter, _ in zip("ab", tables)]
+    for table, file in zip(tables, files):
+        table.to_csv(file, index=False)
+    result = link(files, id_column="id")
+    of = dict(zip(map(str, pd.concat(tables)["id"]), np.concatenate(truths)))
+    truth = np.array([of[str(one)] for one in result.records.ids])
+    assert cluster_scores(result.clustering.label, truth)["F1"] > 0.6
+
+
 def test_prices_that_differ_a_little_do_not_speak_against_titles(tmp_path: Path) -> None:
     """Two columns: nearly the same price is no less usual among offers of one thing than the same
     price is.

@@ -14,6 +14,8 @@ from workbench.linkage.fields import Field, without_words_of
 SAMPLE = 3000
 REPEATS = 0.8
 TEXTS = ("name", "numbered", "words", "numbered words")
+BESIDE_A_TITLE = 3
+"""Fields, a long text among them, that tell too little without what chance makes of it."""
 FEW = 20
 """Of so few records chance makes constants and columns without repetition."""
 
@@ -61,8 +63,10 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> FieldChoice:
             del kept[at]
         else:
             kept[at] = rest
-    if len(kept) == 1 and kept[0].kind in TEXTS:
-        kept = [replace(kept[0], kind="text")]
+    alone = len(kept) == 1 and kept[0].kind in TEXTS
+    titles = kept if alone else [one for one in kept if one.of_many_words]
+    if len(titles) == 1 and len(kept) <= BESIDE_A_TITLE:
+        kept = [replace(one, kind="text") if one is titles[0] else one for one in kept]
     return FieldChoice(tuple(kept), left_out)
 
 

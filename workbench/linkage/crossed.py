@@ -21,8 +21,9 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.comparison import MISSING, FieldComparison, compare, first_equal
 from workbench.linkage.field_tree import FAR
 from workbench.linkage.fields import Field, Frequencies
-from workbench.linkage.mixture import Mixture
+from workbench.linkage.mixture import Mixture, sigmoid
 from workbench.linkage.neighbours import Near, near_pairs
+from workbench.linkage.problem import LinkProblem
 from workbench.linkage.sorting import are_among
 
 HALVED = 6
@@ -67,6 +68,18 @@ def by_crossed_texts(
     others[FAR] += possible - seen.sum()
     m, u = (_shares(one + LEAST / len(one)) for one in (matches, others))
     return Mixture((m,), (u,), float(np.clip(matches.sum() / possible, 1e-12, 0.5)))
+
+
+def beside_a_text(problem: LinkProblem, place: int, told: Mixture) -> Mixture:
+    """With the levels that other fields have among the matches of a text, and by chance."""
+    match = sigmoid(told.scores(problem.levels[:, [place]])) * problem.across
+    m = [
+        _shares(np.bincount(problem.levels[:, at], match, minlength=len(base)) + base)
+        for at, base in enumerate(problem.assumed.m)
+    ]
+    u = list(problem.chances)
+    m[place], u[place] = told.m[0], told.u[0]
+    return Mixture(tuple(m), tuple(u), told.prior)
 
 
 @dataclass(frozen=True)

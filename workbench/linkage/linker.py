@@ -17,7 +17,7 @@ from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Unfound
 from workbench.linkage.comparison import FieldComparison, levels_of
-from workbench.linkage.crossed import by_crossed_texts
+from workbench.linkage.crossed import beside_a_text, by_crossed_texts
 from workbench.linkage.doubts import Doubt, told_apart
 from workbench.linkage.field_tree import EveryPair
 from workbench.linkage.fields import Field
@@ -221,15 +221,17 @@ class _Records:
         )
 
     def fitted(self, problem: LinkProblem, conduct: Conduct) -> Fitted:
-        """The model of most merit; of a single column of texts what crossed ones tell."""
-        first = problem.comparisons[0]
-        if first.field.kind != "text" or problem.known is not None:
+        """The model of most merit; where few fields stand beside a text what crossed ones tell."""
+        kinds = [one.kind for one in self.fields]
+        if "text" not in kinds or problem.known is not None:
             return fit_tree(problem, conduct)
-        near = self.candidates.near[0] if problem.every else Near(first.field.name, frozenset())
-        told = by_crossed_texts(first, near, self.second, problem.possible, conduct.seed)
+        place = kinds.index("text")
+        text, name = problem.comparisons[place], self.fields[place].name
+        near = next((one for one in self.candidates.near if one.field == name), Near(name))
+        told = by_crossed_texts(text, near, self.second, problem.possible, conduct.seed)
         if told is None:
-            return Fitted(replace(independent(problem.assumed), share=NO_MATCHES), (0,))
-        return Fitted(independent(told))
+            return Fitted(replace(independent(problem.assumed), share=NO_MATCHES), (place,))
+        return Fitted(independent(beside_a_text(problem, place, told)))
 
     def joining(self, patterns: Patterns, finer: Bool, wider: Bool, lost: bool = False) -> float:
         """The evidence that a wider class of patterns joins the things of a finer one."""

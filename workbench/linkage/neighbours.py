@@ -37,7 +37,7 @@ class Near:
     """
 
     field: str
-    common: frozenset[str]
+    common: frozenset[str] = frozenset()
     gain: int = 0
 
 

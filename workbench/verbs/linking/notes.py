@@ -63,7 +63,7 @@ def about_matches(model: Scoring) -> list[Diagnostic]:
     if model.at_chance is not None:
         return [_about_none(model.at_chance)]
     found = [] if model.against is None else [_about_identifier(*model.against)]
-    if model.comparisons[0].field.kind == "text":
+    if [one.field.kind for one in model.comparisons] == ["text"]:
         found.append(_about_namesakes(model.comparisons[0].field.name))
     readings = [(model.apart, "different things", "one"), (model.joined, "one thing", "several")]
     return found + [_about_readings(*one) for one in readings if one[0]]
