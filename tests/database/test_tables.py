@@ -125,6 +125,15 @@ def test_a_blank_line_is_no_row(database: Database, facts: Facts, tmp_path: Path
         load_tables(database, written(tmp_path, "Smokes.csv", f'x{end}Ann{end}""{end}'))
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_blank_lines_before_the_first_are_none(
+    database: Database, facts: Facts, tmp_path: Path, end: str
+) -> None:
+    text = end.join(["", "  ", "a,b", "Ann,Bob", "", "C,D", ""])
+    load_tables(database, written(tmp_path, "friends.csv", text))
+    assert facts(database, "Friends") == [("Ann", "Bob", 1.0), ("C", "D", 1.0)]
+
+
 def test_several_files_are_one_transaction(
     database: Database, facts: Facts, tmp_path: Path
 ) -> None:

@@ -72,10 +72,13 @@ def scan(path: Path, header: bool) -> str:
     """The table function that reads a file with every column as text."""
     if is_parquet(path):
         return f"read_parquet({text_literal(path)})"
-    longest, first_text, blank = 0, "", True
+    longest, first_text, skipped, blank = 0, "", 0, True
     for first, text in chunks_of_lines(path):
         blank &= not text.strip()
-        first_text = text.split("\n", 1)[0] if first == 1 else first_text
+        if not first_text:
+            rest = _BLANK_LINES.sub("", text)
+            skipped = first - 1 + len(text[: len(text) - len(rest)].splitlines())
+            first_text = rest.split("\n", 1)[0]
         longest = max(longest, max(map(len, text.split("\n"))))
     if blank:
         return "(SELECT NULL::VARCHAR AS column0 WHERE false)"
@@ -86,8 +89,8 @@ def scan(path: Path, header: bool) -> str:
     )
     names = _column_names(first_text, delimiter, header)
     read = (
-        f"read_csv({text_literal(path)}, auto_detect = false, header = {header}, delim = "
-        f"'{delimiter}', quote = '\"', escape = '\"', max_line_size = "
+        f"read_csv({text_literal(path)}, auto_detect = false, skip = {skipped}, header = {header}, "
+        f"delim = '{delimiter}', quote = '\"', escape = '\"', max_line_size = "
         f"{max(4 * longest + 64, 1 << 21)}, null_padding = false, "
         f"allow_quoted_nulls = {len(names) > 1}, columns = {{"
         + ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in names)
@@ -95,6 +98,10 @@ def scan(path: Path, header: bool) -> str:
     )
     # A blank line is no row, as it is none of several columns.
     return read if len(names) > 1 else f"(FROM {read} WHERE {quoted(names[0])} IS NOT NULL)"
+
+
+_BLANK_LINES = re.compile(r"\A(?: *(?:\r\n|\r|\n))+")
+"""Those before the first line."""
 
 
 def _column_names(first_text: str, delimiter: str, header: bool) -> list[str]:
