@@ -13,6 +13,7 @@ from workbench.errors import InputError
 from workbench.language import read_program
 from workbench.language.declarations import Predicate
 from workbench.language.psl.document import PslFacts
+from workbench.language.psl.document_faults import document_content
 from workbench.language.psl.document_reading import parse_psl_document, read_psl_document
 from workbench.language.psl.forms import document_to_files, files_to_document, format_psl_document
 
@@ -230,3 +231,9 @@ def test_rules_of_one_line_stay_apart() -> None:
     assert [rule.span.column for rule in program.rules if rule.span] == [13, 33, 67, 110]
     escaped = {**document, "rules": ['1: Knows(A, "x") -> Vote(A, A)', *rules]}
     assert len(parse_psl_document(json.dumps(escaped), "m.json").program().rules) == 5
+
+
+def test_words_that_begin_like_truth_values_are_names() -> None:
+    text = "Trueman/1:\n- [falsehood, true]\n- [FALSE, trueblue]\n- [Yes, off]\n"
+    found = document_content(text, None)
+    assert found == {"Trueman/1": [["falsehood", True], [False, "trueblue"], ["Yes", "off"]]}

@@ -49,7 +49,7 @@ def _loader() -> type[yaml.SafeLoader]:
     loader: type[yaml.SafeLoader] = type(
         "Loader", (yaml.SafeLoader,), {"yaml_implicit_resolvers": resolvers}
     )
-    truth = re.compile("true|True|TRUE|false|False|FALSE")
+    truth = re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z")
     loader.add_implicit_resolver("tag:yaml.org,2002:bool", truth, list("tTfF"))
     return loader
 
