@@ -362,13 +362,28 @@ def test_what_is_clearly_behind_is_out_of_the_race() -> None:
     }
     for n_rows, left in ((300, {(0, 1), (1, 0)}), (40, {(0, 0), (0, 1), (1, 0), (1, 1)})):
         tries = rule_choice.Tries()
+        tries.begin(np.zeros(n_rows))
         for (scope, stage, share), each in errors.items():
             choice = rule_choice.Tuning(scope, stage, share, None)
-            tries.add(choice, each[:n_rows], frozenset())
+            odds = np.log(np.expm1(np.maximum(each[:n_rows], 0.01)))  # err so much where it is no
+            tries.add(choice, odds, frozenset())
         tries.drop_behind()
         known = {(scope, stage) for scope in range(2) for stage in range(2)}
         assert {one for one in known if tries.races(*one)} == left
     assert tries.last_racing(1) == 2
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_all_terms_read_labels_of_other_rows_only_where_few_do(reads: bool) -> None:
+    tries, y = rule_choice.Tries(), np.tile([0.0, 1.0], 50)
+    tries.begin(y)
+    for scope, sure in ((0, 2.0 if reads else 1.0), (1, 1.5)):
+        tries.add(rule_choice.Tuning(scope, 0, 0.5, None), sure * (2 * y - 1), frozenset())
+    for scope in (0, 1):
+        tries.add(rule_choice.Tuning(scope, rule_choice.DENSE, 0.0, 1.0), 2 * y - 1, None)
+    mixed = tries.mixed([0])
+    assert mixed.few.scope == (0 if reads else 1)
+    assert mixed.every is None or mixed.every.scope == mixed.few.scope
 
 
 def test_terms_are_of_columns_that_half_of_the_held_out_sets_keep(
@@ -379,6 +394,7 @@ def test_terms_are_of_columns_that_half_of_the_held_out_sets_keep(
     assert rule_choice.stable(supports[:2]) == {(1,), (2, 5)}
     assert rule_choice.stable(supports[:1]) is None
     X, y = planted()
+    monkeypatch.setattr(rule_choice, "share_of_all", lambda *of: (0.0, ()))
     monkeypatch.setattr(rule_choice, "stable", lambda supports: frozenset({(0,)}))
     assert {term.columns for term in fit_weighted_rules(RuleTask(X, y)).terms} == {(0,)}
 

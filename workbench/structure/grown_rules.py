@@ -42,7 +42,7 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
         chosen = fit_grown_rules(task.evenly(MOST_ROWS))
         return ABSOLUTE.weighed(chosen.terms, X, y, ABSOLUTE.ridges[0], complete=chosen.complete)
     splits = task.splits(discrete=False)
-    ways = [way for scope in scopes_of(task) for way in _ways(scope)]
+    ways = _ways(task)
     errors: _Errors = {}
     for number, left_out in enumerate(splits):
         if errors and conduct.over:
@@ -57,7 +57,7 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
             errors.setdefault((way, 0, 0.0), []).append(none)
             best = float(none.mean())
             for choice, error in tried_sizes(
-                ABSOLUTE, terms, learned, asked, best, whole=way.scope.straight
+                ABSOLUTE, terms, learned, asked, best, whole=way.whole
             ):
                 errors.setdefault((way, *choice), []).append(error)
     if not errors:
@@ -74,14 +74,22 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """What terms are grown of: a scope's plain numbers alone, or steps, bends and products too."""
+    """What terms are grown of: a scope's plain numbers alone, or steps, bends and products too; or
+    all of the plain numbers are taken, the `whole`.
+    """
 
     scope: TermScope
     plain: bool
+    whole: bool = False
 
 
-def _ways(scope: TermScope) -> list[_Way]:
-    return [_Way(scope, True)] if scope.straight else [_Way(scope, True), _Way(scope, False)]
+def _ways(task: RuleTask) -> list[_Way]:
+    scopes = scopes_of(task)
+    found = [_Way(scope, plain) for scope in scopes for plain in (True, False)]
+    own = np.arange(task.X.shape[1]) if task.own is None else task.own
+    if 0 < len(own) <= task.most_rules:
+        found.append(_Way(TermScope(own), True, whole=True))
+    return found
 
 
 def _grown(
@@ -91,7 +99,7 @@ def _grown(
     most, deadline = task.most_rules, task.conduct.deadline
     telling: dict[int, Int64] = {}
     for way in ways:
-        if way.scope.straight:
+        if way.whole:
             yield [made.term for made in islice(straight_terms(X, way.scope.columns), most)]
             continue
         if id(way.scope) not in telling:

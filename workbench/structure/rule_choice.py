@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.structure.condensed import share_of_all
+from workbench.structure.sparse_fits import row_losses
 
 BEHIND = 2.0
 """Standard errors by which a stage must be behind the best one, to be tried no more."""
@@ -16,7 +18,11 @@ FEW = 50
 """Held-out rows that say nothing of what is clearly behind."""
 
 Support = frozenset[tuple[int, ...]] | None
-"""The columns of each term that a fit keeps; None of one that keeps all."""
+"""The columns of each term that a fit keeps; None of one that keeps all, or none."""
+
+
+DENSE = -1
+"""The stage of all plain terms of a scope, under a ridge alone."""
 
 
 class Tuning(NamedTuple):
@@ -30,6 +36,17 @@ class Tuning(NamedTuple):
     ridge: float | None
 
 
+class Mixture(NamedTuple):
+    """Few terms and all plain ones; how much these count of what both say, and the mean error of
+    that on each set.
+    """
+
+    few: Tuning
+    every: Tuning | None
+    share: float
+    losses: tuple[float, ...]
+
+
 class Tries:
     """What each choice errs on each row of the held-out sets, and what it keeps.
 
@@ -38,6 +55,8 @@ class Tries:
     """
 
     def __init__(self) -> None:
+        self._truth: list[Float] = []
+        self._scores: dict[Tuning, dict[int, Float]] = {}
         self._errors: dict[Tuning, list[Float]] = {}
         self._losses: dict[Tuning, list[float]] = {}
         self._supports: dict[Tuning, list[Support]] = {}
@@ -46,19 +65,42 @@ class Tries:
     def __bool__(self) -> bool:
         return bool(self._errors)
 
-    def add(self, choice: Tuning, errors: Float, support: Support) -> None:
-        """What a choice errs on the rows of one more set."""
+    def begin(self, truth: Float) -> None:
+        """One more set, of these labels."""
+        self._truth.append(truth)
+
+    def add(self, choice: Tuning, scores: Float, support: Support) -> None:
+        """What a choice says of the rows of the last set, in log odds."""
+        errors = row_losses(scores, self._truth[-1])
+        self._scores.setdefault(choice, {})[len(self._truth) - 1] = scores
         self._errors.setdefault(choice, []).append(errors)
         self._losses.setdefault(choice, []).append(float(errors.mean()))
         self._supports.setdefault(choice, []).append(support)
 
     def best(self) -> Tuning:
-        """Of the choices that most sets have tried, the one that errs least."""
+        """Of the choices of few terms that most sets have tried, the one that errs least."""
         return min(self._tried_most(), key=self._mean)
 
-    def losses(self, choice: Tuning) -> tuple[float, ...]:
-        """The mean error on each set."""
-        return tuple(self._losses[choice])
+    def mixed(self, counted: Collection[int]) -> Mixture:
+        """The best of few terms, the best of all plain ones, and how much these count.
+
+        Only where the few are of a scope in `counted`, which read labels of other rows, all may be.
+        """
+        few = self.best()
+        reads = few.scope in counted
+        all_plain = (one for one in self._tried_most(dense=True) if (one.scope in counted) == reads)
+        every = min(all_plain, key=self._mean, default=None)
+        sets = (
+            [] if every is None else [at for at in self._scores[few] if at in self._scores[every]]
+        )
+        if every is None or not sets:
+            return Mixture(few, None, 0.0, tuple(self._losses[few]))
+        share, losses = share_of_all(
+            [self._scores[few][at] for at in sets],
+            [self._scores[every][at] for at in sets],
+            lambda place, said: row_losses(said, self._truth[sets[place]]),
+        )
+        return Mixture(few, every if share else None, share, losses)
 
     def _mean(self, choice: Tuning) -> float:
         losses = self._losses[choice]
@@ -91,9 +133,10 @@ class Tries:
         """Whether a stage of a scope is in the race."""
         return self._racing is None or (scope, stage) in self._racing
 
-    def _tried_most(self) -> list[Tuning]:
-        most = max(map(len, self._errors.values()))
-        return [choice for choice, errors in self._errors.items() if len(errors) == most]
+    def _tried_most(self, *, dense: bool = False) -> list[Tuning]:
+        among = [one for one in self._errors if (one.stage == DENSE) == dense]
+        most = max((len(self._errors[one]) for one in among), default=0)
+        return [one for one in among if len(self._errors[one]) == most]
 
 
 STAGES = 3

@@ -13,8 +13,8 @@ from workbench.progress import remaining
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope
 from workbench.structure.screening import BinnedColumns
-from workbench.structure.sparse_fits import INTERCEPT, Fit, L1Path, row_losses, sigmoid
-from workbench.structure.term_choices import pair_terms, straight_terms, terms_of
+from workbench.structure.sparse_fits import INTERCEPT, L1Path, sigmoid
+from workbench.structure.term_choices import pair_terms, terms_of
 from workbench.structure.term_columns import TermColumns
 from workbench.structure.terms import Term
 
@@ -51,10 +51,6 @@ class Stage:
         """Its fits under falling penalties."""
         return L1Path(self.learned, self.y, self.task.most_rules, self.task.conduct.deadline)
 
-    def errors(self, fit: Fit) -> Float:
-        """What a fit errs on each held-out row."""
-        return row_losses(fit.scores(self.asked), self.truth)
-
     def among(self, places: Sequence[int] | Int64, number: int | None = None) -> Stage:
         """The same with some of the terms."""
         return replace(
@@ -74,16 +70,13 @@ class Design:
         self._binned = BinnedColumns.of(task.X)
         self._columns = TermColumns(task.X)
         self._places: dict[tuple[bytes, bytes], Int64] = {}
-        self._straight: dict[bytes, Int64] = {}
+        self._told: dict[tuple[bytes, bytes], Int64] = {}
 
     def stages(self, held_out: Int64, among: TermScope, last: int) -> Iterator[Stage]:
         """Stages of ever more terms up to the `last`, fitted to other rows than those held out."""
         if last < 0:
             return
         training = np.setdiff1d(np.arange(len(self.y)), held_out)
-        if among.straight:
-            yield self._stage(0, self._straight_places(among.columns), training, held_out)
-            return
         most = self._stage(1, self._telling_places(among.columns, training), training, held_out)
         if among.counted:
             most = self._with_counted(most, training, held_out)
@@ -102,6 +95,16 @@ class Design:
         if len(training) >= 60 and remaining(self.task.conduct.deadline) >= 5:
             yield from _with_pairs(most)
 
+    def whole(self, held_out: Int64, among: TermScope) -> Stage:
+        """All plain numbers of the most telling columns, and which of two values, and being
+        unknown.
+        """
+        training = np.setdiff1d(np.arange(len(self.y)), held_out)
+        stage = self._stage(
+            0, self._columns.plain(self._telling(among.columns, training)), training, held_out
+        )
+        return self._with_counted(stage, training, held_out) if among.counted else stage
+
     def _stage(self, number: int, places: Int64, training: Int64, held_out: Int64) -> Stage:
         learned = np.full((len(places) + 1, len(training)), INTERCEPT)
         learned[:-1] = self._columns.values(places, training)
@@ -109,21 +112,20 @@ class Design:
         terms = [self._columns.terms[place] for place in places]
         return Stage(number, terms, learned, asked, self.y[training], self.y[held_out], self.task)
 
-    def _straight_places(self, columns: Int64) -> Int64:
-        asked = columns.tobytes()
-        if asked not in self._straight:
-            made = straight_terms(self.task.X, columns)
-            self._straight[asked] = np.array(self._columns.kept(made), np.int64)
-        return self._straight[asked]
-
     def _telling_places(self, columns: Int64, training: Int64) -> Int64:
         asked = training.tobytes(), columns.tobytes()
         if asked not in self._places:
-            telling = self._binned.telling(
-                self.y, training, columns, discrete=True, most=MOST_COLUMNS
-            )
+            telling = self._telling(columns, training)
             self._places[asked] = self._columns.of(telling, MOST_TERMS, self.y, training)
         return self._places[asked]
+
+    def _telling(self, columns: Int64, training: Int64) -> Int64:
+        asked = training.tobytes(), columns.tobytes()
+        if asked not in self._told:
+            self._told[asked] = self._binned.telling(
+                self.y, training, columns, discrete=True, most=MOST_COLUMNS
+            )
+        return self._told[asked]
 
     def _with_counted(self, stage: Stage, training: Int64, held_out: Int64) -> Stage:
         """The stage with the counts of labels before its terms, those held out hidden."""

@@ -1,4 +1,4 @@
-"""Which columns a learner of few rules takes: all, near ones, the target's own, or as numbers."""
+"""Which columns a learner of few rules takes: all, near ones, or the target's own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.structure.rule_task import RuleTask
 from workbench.structure.screening import screened
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TermScope:
     """Which columns terms may be made of.
 
@@ -20,14 +20,11 @@ class TermScope:
     ----------
     columns : int64 array
         Ascending.
-    straight : bool
-        Whether all their plain numbers are taken together, none left out.
     counted : bool
         Whether columns that count labels of other rows are taken beside.
     """
 
     columns: Int64
-    straight: bool = False
     counted: bool = False
 
     def telling(self, X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
@@ -38,7 +35,7 @@ class TermScope:
 
 
 def scopes_of(task: RuleTask, counted: Sequence[int] = ()) -> list[TermScope]:
-    """All columns; near ones; the target's own table's; and these as they are, where they are few.
+    """All columns; near ones; the target's own table's.
 
     Columns in `counted`, which count labels, are in none of them; all others come with these beside
     first.
@@ -55,7 +52,4 @@ def scopes_of(task: RuleTask, counted: Sequence[int] = ()) -> list[TermScope]:
     found += [TermScope(among) for among in wide]
     if own is not None and 0 < len(own) < width:
         found.append(TermScope(own))
-    plain = everything if own is None else own
-    if 0 < len(plain) <= task.most_rules:
-        found.append(TermScope(plain, straight=True))
     return found

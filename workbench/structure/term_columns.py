@@ -58,6 +58,18 @@ class TermColumns:
         steps = chain.from_iterable(sharpest)
         return np.array(self._different(chain(found, steps), len(found) + most), np.int64)
 
+    def plain(self, columns: Int64) -> Int64:
+        """The places of columns' numbers, of which of two values, and of being unknown."""
+        found = chain.from_iterable(self._of_column(column) for column in columns.tolist())
+        plain = (place for place in found if self._is_plain(self.terms[place]))
+        return np.array(self._different(plain, len(columns) * 3), np.int64)
+
+    def _is_plain(self, term: Term) -> bool:
+        if not term.conditions:
+            return term.form == "number"
+        (one,) = term.conditions
+        return one.test == "missing" or len(self._column(one.column).different) == 2
+
     def values(self, places: Int64, rows: Int64) -> Float:
         """Values times handicaps, shape (n_places, n_rows)."""
         found = np.empty((len(places), len(rows)))

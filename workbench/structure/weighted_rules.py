@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.rule_choice import Support, Tries, Tuning
+from workbench.structure.condensed import condensed
+from workbench.structure.rule_choice import DENSE, Mixture, Support, Tries, Tuning
 from workbench.structure.rule_design import Design, Stage
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope, scopes_of
-from workbench.structure.sparse_fits import L1Path, refits, row_losses, sigmoid
+from workbench.structure.sparse_fits import L1Path, refits, sigmoid
 from workbench.structure.terms import Term
 
 MOST_ROWS = 20_000
@@ -102,12 +103,12 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     For each held-out set, on the other rows: columns are screened by what each tells alone, their
     terms fitted under falling L1 penalties (proximal Newton, with a duality gap): numbers first,
     then with thresholds, then with pairs of conditions that explain what is left. Each step of a
-    path is tried as it is and with its support refitted under a ridge; beside them, where the
-    target's own columns are few, all of these as plain numbers under a ridge. What does best on the
+    path is tried as it is and with its support refitted under a ridge. What does best on the
     held-out rows is then fitted to all rows, from the screening on, over columns that at least half
     of the held-out sets' fits kept, too. What is clearly behind after a held-out set is tried on no
-    further one. Beyond `MOST_ROWS` rows all this sees an even sample of them, and the terms that it
-    chose are weighed by all.
+    further one. Beside it all plain numbers are fitted under a ridge, and few terms are chosen and
+    weighed anew to say what both say together (`condensed`). Beyond `MOST_ROWS` rows all this sees
+    an even sample of them, and the terms that it chose are weighed by all.
     """
     y = task.y
     if task.most_rules < 1 or len(np.unique(y)) < 2 or len(y) < 4:
@@ -123,16 +124,48 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
         if tries and task.conduct.over:
             break
         task.conduct.progress.step("rules", number, len(splits) + 1)
-        for choice, errors, support in _tried(design, left_out, scopes, tries):
-            tries.add(choice, errors, support)
+        tries.begin(y[left_out])
+        for choice, said, support in _tried(design, left_out, scopes, tries):
+            tries.add(choice, said, support)
         if tries and number + 1 < len(splits):
             tries.drop_behind()
     if not tries:
         return constant_rules(y, True)
     task.conduct.progress.report("rules", len(splits), len(splits) + 1, "")
-    chosen = tries.best()
-    found = _fitted(design, chosen, scopes[chosen.scope], tries.support(chosen))
-    return replace(found, losses=tries.losses(chosen))
+    mixed = tries.mixed([place for place, scope in enumerate(scopes) if scope.counted])
+    found = _fitted(design, mixed.few, scopes[mixed.few.scope], tries.support(mixed.few))
+    if mixed.every is not None and mixed.every.ridge is not None:
+        found = _with_all(found, design, mixed, scopes[mixed.every.scope], mixed.every.ridge)
+    return replace(found, losses=mixed.losses)
+
+
+def _with_all(
+    few: WeightedRules, design: Design, mixed: Mixture, scope: TermScope, ridge: float
+) -> WeightedRules:
+    """Few terms that say most of what those found and all plain ones of a scope say together."""
+    task = design.task
+    stage = design.whole(np.empty(0, np.int64), scope)
+    (fit,) = refits(stage.learned, design.y, np.arange(len(stage.terms)), [ridge])
+    every = WeightedRules(
+        tuple(stage.terms),
+        fit.weights * [term.handicap for term in stage.terms],
+        fit.intercept,
+        True,
+    )
+    return mixture_of(few, every, mixed.share, task.X, task.most_rules)
+
+
+def mixture_of(
+    few: WeightedRules, every: WeightedRules, share: float, X: Real, most: int
+) -> WeightedRules:
+    """At most so many of the terms of both, weighed to say what both say, the latter by `share`."""
+    pool = list(dict.fromkeys((*few.terms, *every.terms)))
+    if not pool:
+        return few
+    columns = np.stack([term.values(X) for term in pool])
+    said = (1 - share) * few.scores(X) + share * every.scores(X)
+    kept, weights, intercept = condensed(columns, said, most)
+    return replace(few, terms=tuple(pool[at] for at in kept), weights=weights, intercept=intercept)
 
 
 def _fitted(design: Design, chosen: Tuning, scope: TermScope, stable: Support) -> WeightedRules:
@@ -147,14 +180,10 @@ def _fitted(design: Design, chosen: Tuning, scope: TermScope, stable: Support) -
         stage = stage.among([at for at, one in enumerate(stage.terms) if one.columns in stable])
     if not stage.terms:
         return constant_rules(y, True)
-    if share == ALL:
-        support = np.arange(min(len(stage.terms), most))
-        (final,) = refits(stage.learned, y, support, [ridge or 1.0])
-    else:
-        final = L1Path(stage.learned, y, most, deadline).at(share)
-        if ridge is not None and len(final.support):
-            (weighed,) = refits(stage.learned, y, final.support, [ridge], final)
-            final = replace(weighed, gap=final.gap)
+    final = L1Path(stage.learned, y, most, deadline).at(share)
+    if ridge is not None and len(final.support):
+        (weighed,) = refits(stage.learned, y, final.support, [ridge], final)
+        final = replace(weighed, gap=final.gap)
     kept = [stage.terms[at] for at in final.support]
     weights = final.weights * [term.handicap for term in kept]
     complete = not design.task.conduct.over
@@ -171,49 +200,43 @@ def _weighed_by(rules: WeightedRules, X: Real, y: Float) -> WeightedRules:
     return replace(rules, weights=weights, intercept=fit.intercept)
 
 
-ALL = 0.0
-"""The share of the largest penalty that stands for all terms of a scope, under a ridge alone."""
-
-
 def _tried(
     design: Design, held_out: Int64, scopes: Sequence[TermScope], tries: Tries
 ) -> Iterator[tuple[Tuning, Float, Support]]:
-    """What each choice in the race errs on each held-out row, and what it keeps.
+    """What each choice in the race says of each held-out row, and what it keeps.
 
     Share 1 stands for no rule at all.
     """
-    y, most_rules = design.y, design.task.most_rules
+    y = design.y
     training = np.setdiff1d(np.arange(len(y)), held_out)
     if len(training) < 3 or not len(held_out) or len(np.unique(y[training])) < 2:
         return
-    truth = y[held_out]
-    none = row_losses(np.full(len(truth), constant_rules(y[training], True).intercept), truth)
+    none = np.full(len(held_out), constant_rules(y[training], True).intercept)
     for place, among in enumerate(scopes):
         if tries.races(place, 0):
             yield Tuning(place, 0, 1.0, None), none, None
+        for pull, said in _whole(design.whole(held_out, among)):
+            yield Tuning(place, DENSE, 0.0, pull), said, None
         for stage in design.stages(held_out, among, tries.last_racing(place)):
-            if not tries.races(place, stage.number):
-                continue
-            if among.straight and len(stage.terms) > most_rules:
-                continue
             if design.task.conduct.over and stage.number:
                 return
-            tried = _whole(stage) if among.straight else _along_path(stage)
-            for share, ridge, errors, kept in tried:
-                yield Tuning(place, stage.number, share, ridge), errors, kept
+            if not tries.races(place, stage.number):
+                continue
+            for share, ridge, said, kept in _along_path(stage):
+                yield Tuning(place, stage.number, share, ridge), said, kept
 
 
 _Tried = Iterator[tuple[float, float | None, Float, Support]]
-"""Shares of the largest penalty, ridges of refits, what fits err on held-out rows and keep."""
+"""Shares of the largest penalty, ridges of refits, what fits say of held-out rows and keep."""
 
 
-def _whole(stage: Stage) -> _Tried:
-    """All terms, under each ridge."""
+def _whole(stage: Stage) -> Iterator[tuple[float, Float]]:
+    """All terms, where there are any, under each ridge."""
+    if not stage.terms:
+        return
     support = np.arange(len(stage.terms))
-    for ridge, fit in zip(
-        STRAIGHT_RIDGES, refits(stage.learned, stage.y, support, STRAIGHT_RIDGES)
-    ):
-        yield ALL, ridge, stage.errors(fit), None
+    for ridge, fit in zip(DENSE_RIDGES, refits(stage.learned, stage.y, support, DENSE_RIDGES)):
+        yield ridge, fit.scores(stage.asked)
 
 
 def _along_path(stage: Stage) -> _Tried:
@@ -221,18 +244,18 @@ def _along_path(stage: Stage) -> _Tried:
     again: dict[bytes, list[Float]] = {}  # one support often lasts for several penalties
     for share, fit in stage.path:
         kept = frozenset(stage.terms[at].columns for at in fit.support)
-        yield share, None, stage.errors(fit), kept
+        yield share, None, fit.scores(stage.asked), kept
         if not len(fit.support):
             continue
         key = fit.support.tobytes()
         if key not in again:
             fits = refits(stage.learned, stage.y, fit.support, RIDGES, fit)
-            again[key] = [stage.errors(one) for one in fits]
-        yield from ((share, ridge, errors, kept) for ridge, errors in zip(RIDGES, again[key]))
+            again[key] = [one.scores(stage.asked) for one in fits]
+        yield from ((share, ridge, said, kept) for ridge, said in zip(RIDGES, again[key]))
 
 
 RIDGES = (1.0, 10.0, 100.0)
-STRAIGHT_RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)
+DENSE_RIDGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
 
 
 def constant_rules(y: Float, discrete: bool) -> WeightedRules:

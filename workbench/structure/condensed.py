@@ -1,0 +1,84 @@
+"""Few terms that say what a few and all others say together.
+
+Which of many columns alike a sparse fit keeps is much chance, a dense one under a ridge spreads
+weights over all of them; both err differently, and their mean foretells more than either. It can be
+told by few terms again, whose weights are those of the mean: labels would bring the chance back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+
+HALF = 0.5
+CLEARLY = 2.0
+"""Standard errors by which another share must err less."""
+SHARES = (0.0, 0.25, HALF, 0.75, 1.0)
+"""How much of what is said all terms say."""
+ENOUGH = 0.98
+"""Of the variance of what is said: more terms would be more to read."""
+OWN = 0.02
+"""Of a column's variance: one of which others tell more is none of its own."""
+
+
+def share_of_all(
+    few: Sequence[Float], every: Sequence[Float], errors: Callable[[int, Float], Float]
+) -> tuple[float, tuple[float, ...]]:
+    """How much all terms count, and the mean error on each held-out set.
+
+    Half, unless held-out rows say clearly otherwise: few terms are the best of very many tries, and
+    seem better than they are.
+
+    Parameters
+    ----------
+    few, every : sequence of float64 arrays
+        What each says of each held-out set.
+    errors : callable
+        What each row errs, from the number of a set and what is said.
+    """
+    of = {
+        share: [
+            errors(number, (1 - share) * one + share * other)
+            for number, (one, other) in enumerate(zip(few, every))
+        ]
+        for share in SHARES
+    }
+    means = {share: float(np.mean([*map(np.mean, each)])) for share, each in of.items()}
+    best = min(means, key=means.__getitem__)
+    more = np.concatenate(of[HALF]) - np.concatenate(of[best])
+    share = best if more.mean() > CLEARLY * more.std() / np.sqrt(len(more)) else HALF
+    return share, tuple(float(one.mean()) for one in of[share])
+
+
+def condensed(columns: Float, said: Float, most: int) -> tuple[Int64, Float, float]:
+    """Places, weights and intercept of at most so many columns, shape (n_columns, n_rows), whose
+    weighted sum is near what is said, shape (n_rows,).
+
+    Chosen one by one, each the one that tells most of what is left (orthogonal least squares: Chen,
+    Billings and Luo 1989).
+    """
+    centre, middle = columns.mean(axis=1), float(said.mean())
+    apart = columns - centre[:, None]
+    rest, left, kept = apart.copy(), said - middle, list[int]()
+    own, bar = OWN * _squares(apart), (1 - ENOUGH) * float(left @ left)
+    while len(kept) < most and left @ left > bar:
+        sizes = _squares(rest)
+        told = np.where(sizes > own, (rest @ left) ** 2 / np.maximum(sizes, 1e-300), 0.0)
+        best = int(told.argmax())
+        if told[best] <= 0:
+            break
+        kept.append(best)
+        unit = rest[best] / np.sqrt(sizes[best])
+        left = left - (left @ unit) * unit
+        rest -= np.outer(rest @ unit, unit)
+        rest[best] = 0.0
+    chosen = apart[kept]
+    weights = np.linalg.solve(chosen @ chosen.T + np.eye(len(kept)), chosen @ (said - middle))
+    return np.array(kept, np.int64), weights, middle - float(weights @ centre[kept])
+
+
+def _squares(columns: Float) -> Float:
+    return np.asarray(np.einsum("ij,ij->i", columns, columns))
