@@ -25,6 +25,8 @@ def test_marginals_map_and_log_z_equal_enumeration(seed: int) -> None:
         return
     np.testing.assert_allclose(marginal.values, listing.marginals, atol=1e-12)
     assert marginal.diagnostics["log_z"] == pytest.approx(listing.log_z)
+    sums = Exact(sums_only=True).solve(network, weights)
+    assert sums.diagnostics["log_z"] == pytest.approx(listing.log_z)
     assert best.status == Status.OPTIMAL
     assert best.hard_violation == 0
     assert energy(network, weights, best.values) == pytest.approx(listing.least_energy)
@@ -74,6 +76,51 @@ def test_declines_what_is_too_wide() -> None:
     assert "induced width" in str(Exact(width=5).declines(network, weights))
     with pytest.raises(UsageError, match="E0421"):
         Exact(width=5).solve(network, weights)
+
+
+def grid(height: int, width: int) -> GroundNetwork:
+    """Atoms as a grid, numbered row by row; each pair of neighbours and each atom has a clause."""
+    number = np.arange(1, height * width + 1).reshape(height, width)
+    across = np.stack([number[:, :-1].ravel(), -number[:, 1:].ravel()], axis=1)
+    down = np.stack([-number[:-1].ravel(), number[1:].ravel()], axis=1)
+    clauses = [*across.tolist(), *down.tolist(), *number.reshape(-1, 1).tolist()]
+    templates = np.repeat([0, 1, 2], [len(across), len(down), number.size])
+    return network_from_clauses(number.size, clauses, templates.tolist())
+
+
+def test_a_grid_is_eliminated_row_by_row() -> None:
+    """The order of the narrowest next table alone is wider than the grid."""
+    solution = Exact(width=12).solve(grid(12, 12), np.array([1.3, 0.7, -0.4]))
+    assert solution.status == Status.EXACT
+    assert solution.diagnostics["width"] == 12
+
+
+def test_a_likeliest_state_keeps_only_its_choices() -> None:
+    network, weights = grid(40, 6), np.array([1.3, 0.7, -0.4])
+    memory = 2**13
+    assert "table entries" in str(Exact(memory=memory).declines(network, weights))
+    found = Exact("map", memory=memory).solve(network, weights)
+    assert found.status == Status.OPTIMAL
+    np.testing.assert_array_equal(found.values, Exact("map").solve(network, weights).values)
+
+
+def test_a_partition_function_alone_keeps_no_tables() -> None:
+    """By rows from the top, each state of a row a number: the transfer matrix."""
+    network, weights = grid(40, 6), np.array([1.3, 0.7, -0.4])
+    memory = 2**12
+    assert "table entries" in str(Exact(memory=memory).declines(network, weights))
+    found = Exact(memory=memory, sums_only=True).solve(network, weights)
+    assert np.isnan(found.values).all()
+    state = (np.arange(64)[:, None] >> np.arange(6)) & 1
+    # A clause of two literals costs its weight where both are false.
+    within = weights[0] * ((state[:, :-1] == 0) & (state[:, 1:] == 1)).sum(axis=1)
+    alone = weights[2] * (state == 0).sum(axis=1)
+    down = weights[1] * (state @ (1 - state.T))
+    log_sum = -(within + alone)
+    for _ in range(39):
+        log_sum = np.logaddexp.reduce(log_sum[:, None] - down, axis=0) - within - alone
+    expected = np.logaddexp.reduce(log_sum)
+    assert found.diagnostics["log_z"] == pytest.approx(expected)
 
 
 def test_closed_form_where_every_clause_has_one_atom() -> None:

@@ -21,6 +21,10 @@ _ELIMINATED = 5_000
 """Entries of the largest network whose narrow components are eliminated at once: a maximum flow
 over larger ones is many times as fast, and small ones need none of its kernels.
 """
+_PROGRAMMED = 20
+"""Induced width beyond which an integer program mostly has the likeliest state sooner."""
+_TOGETHER = {"map": 2.0**30, "marginal": 2.0**28}
+"""Table entries, of all wide components, that are eliminated: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,9 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
 
         convex = convex_engine(network, weights, finish=True)
         return convex, f"{convex.name} suits this mix of linear and squared hinges"
-    exact = make_engine("exact", task)
+    exact = Exact(task, together=_TOGETHER[task])
+    if task == "map":
+        exact = replace(exact, width=_PROGRAMMED)
     too_wide = exact.declines(network, weights)
     if too_wide is None:
         why = "every component is narrow enough for exact inference"
@@ -80,15 +86,15 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
     why = too_wide
     if refusal is not None:
         sampler, why = make_engine("gibbs"), f"{too_wide}, and {refusal}"
-    if not _some_narrow(network, weights):
+    if not _some_narrow(exact, network, weights):
         return sampler, why
     from workbench.inference.mixed import Mixed
 
-    return Mixed(sampler, Exact()), why
+    return Mixed(sampler, exact), why
 
 
-def _some_narrow(network: GroundNetwork, weights: Float) -> bool:
+def _some_narrow(exact: Exact, network: GroundNetwork, weights: Float) -> bool:
     """Whether elimination has something to do: a narrow component of several atoms."""
     of_atom = components(network).of_atom
     several = np.bincount(of_atom)[of_atom] > 1
-    return bool(np.any(Exact().narrow(network, weights) & several))
+    return bool(np.any(exact.narrow(network, weights) & several))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,13 +24,14 @@ def marginals(
     log Z is -inf where hard rows clash. `look` is called at every table, and stops the work by
     raising. Time and space: the entries of all tables.
     """
-    tables, messages, parents = _upwards(layout, variables, order, _log_sum, look)
+    steps = _upwards(layout, variables, order, _log_sum, look)
+    tables, messages, parents = _kept(steps)
     log_z = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
     probability: dict[int, float] = {}
     if not np.isfinite(log_z):
         return probability, float(log_z)
     downward: list[Float] = [np.zeros(())] * len(tables)
-    for at in range(len(tables) - 1, -1, -1):
+    for at in reversed(range(len(order.scopes))):
         look()
         parent = parents[at]
         scope = order.scopes[at]
@@ -61,18 +62,50 @@ def best_values(
     order: EliminationOrder,
     look: Callable[[], None] = lambda: None,
 ) -> tuple[list[int], float]:
-    """The atoms that are true in a component's best state, and minus its energy (-inf: none)."""
-    tables, messages, parents = _upwards(layout, variables, order, _log_max, look)
-    best = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
+    """The atoms that are true in a component's best state, and minus its energy (-inf: none).
+
+    Space: `order.held`, and a byte for each entry of a message.
+    """
+    best, chosen = 0.0, []
+    for table, message, parent in _upwards(layout, variables, order, _log_max, look):
+        # All that is kept of a table: a byte where the variable has few values.
+        chosen.append(table.argmax(axis=0).astype(np.min_scalar_type(len(table))))
+        if parent < 0:
+            best += float(message)
     if not np.isfinite(best):
-        return [], float(best)
+        return [], best
     value: dict[int, int] = {}
-    for at in range(len(tables) - 1, -1, -1):
-        scope = order.scopes[at]
-        column = np.moveaxis(tables[at], 0, -1)[tuple(value[other] for other in scope[1:])]
-        value[scope[0]] = int(np.argmax(column))
-    chosen = [int(variables.choices[variable][index]) for variable, index in value.items()]
-    return [atom for atom in chosen if atom >= 0], best
+    for at in reversed(range(len(order.scopes))):
+        variable, *others = order.scopes[at]
+        value[variable] = int(chosen[at][tuple(value[other] for other in others)])
+    true = [int(variables.choices[variable][index]) for variable, index in value.items()]
+    return [atom for atom in true if atom >= 0], best
+
+
+def log_partition(
+    layout: Layout,
+    variables: Variables,
+    order: EliminationOrder,
+    look: Callable[[], None] = lambda: None,
+) -> float:
+    """log Z of the component alone. Space: `order.held`, as a table goes with its message."""
+    return sum(
+        float(message)
+        for _, message, parent in _upwards(layout, variables, order, _log_sum, look)
+        if parent < 0
+    )
+
+
+def _kept(
+    steps: Iterator[tuple[Float, Float, int]],
+) -> tuple[list[Float], list[Float], list[int]]:
+    """All tables, their messages, and where each goes."""
+    tables, messages, parents = [], [], []
+    for table, message, parent in steps:
+        tables.append(table)
+        messages.append(message)
+        parents.append(parent)
+    return tables, messages, parents
 
 
 def _upwards(
@@ -81,44 +114,55 @@ def _upwards(
     order: EliminationOrder,
     combine: Callable[[Float, tuple[int, ...]], Float],
     look: Callable[[], None],
-) -> tuple[list[Float], list[Float], list[int]]:
-    """Tables with the messages from below, the message of each, and where it goes (-1: a root)."""
+) -> Iterator[tuple[Float, Float, int]]:
+    """Each table with the messages from below, its message, and where that goes (-1: a root)."""
     place = {variable: at for at, variable in enumerate(order.order)}
-    tables = [
-        np.zeros([variables.choices[variable].size for variable in scope]) for scope in order.scopes
-    ]
-    for variable, choice in enumerate(variables.choices):
+    received: list[list[tuple[Float, tuple[int, ...]]]] = [[] for _ in order.order]
+    constant = _gather_rows(layout, variables, place, received, look)
+    if not received:
+        yield np.zeros(1), np.asarray(constant), -1
+    for at, scope in enumerate(order.scopes):
         look()
+        table = np.zeros([variables.choices[variable].size for variable in scope])
+        choice = variables.choices[scope[0]]
         gain = np.where(choice >= 0, layout.field[np.maximum(choice, 0)], 0.0)
-        tables[place[variable]] += gain.reshape(-1, *[1] * (len(order.scopes[place[variable]]) - 1))
+        table += _spread(gain, scope[:1], scope)
+        for part, over in received[at]:
+            table += _spread(part, over, scope)
+        received[at].clear()
+        message = combine(table, (0,))
+        if len(scope) > 1:
+            parent = place[scope[1]]
+            received[parent].append((message, scope[1:]))
+        else:
+            # What no variable decides is added to one root's message.
+            parent, message, constant = -1, message + constant, 0.0
+        yield table, message, parent
+
+
+def _gather_rows(
+    layout: Layout,
+    variables: Variables,
+    place: Mapping[int, int],
+    received: Sequence[list[tuple[Float, tuple[int, ...]]]],
+    look: Callable[[], None],
+) -> float:
+    """Add each row's gain to what the table of its first variable receives; the gain of rows that
+    no variable decides.
+    """
     constant = 0.0
-    costs: dict[_Cost, Float] = {}
+    gains: dict[_Cost, Float] = {}
     for row, scope in zip(variables.rows.tolist(), variables.scopes, strict=True):
         look()
         ordered = tuple(sorted(scope, key=place.__getitem__))
         cost = _cost(layout, variables, row, ordered)
-        if cost not in costs:
-            costs[cost] = cost.table()
-        gain = -costs[cost]
-        if not ordered:
-            constant += float(gain)
-            continue
-        home = place[ordered[0]]
-        tables[home] += _spread(gain, ordered, order.scopes[home])
-    messages: list[Float] = []
-    parents: list[int] = []
-    for at, scope in enumerate(order.scopes):
-        look()
-        message = combine(tables[at], (0,))
-        messages.append(message)
-        parents.append(place[scope[1]] if len(scope) > 1 else -1)
-        if parents[at] >= 0:
-            tables[parents[at]] += _spread(message, scope[1:], order.scopes[parents[at]])
-    if not messages:
-        return tables, [np.asarray(constant)], [-1]
-    roots = [at for at, parent in enumerate(parents) if parent < 0]
-    messages[roots[0]] = messages[roots[0]] + constant
-    return tables, messages, parents
+        if cost not in gains:
+            gains[cost] = -cost.table()
+        if ordered:
+            received[place[ordered[0]]].append((gains[cost], ordered))
+        else:
+            constant += float(gains[cost])
+    return constant
 
 
 @dataclass(frozen=True)
@@ -181,10 +225,10 @@ def _log_sum(table: Float, axes: tuple[int, ...]) -> Float:
         return table
     largest = table.max(axis=axes, keepdims=True)
     shift = np.where(np.isfinite(largest), largest, 0.0)
+    shifted = table - shift
+    np.exp(shifted, out=shifted)
     with np.errstate(divide="ignore"):
-        return np.asarray(
-            np.log(np.exp(table - shift).sum(axis=axes)) + np.squeeze(shift, axis=axes)
-        )
+        return np.asarray(np.log(shifted.sum(axis=axes)) + np.squeeze(shift, axis=axes))
 
 
 def _log_max(table: Float, axes: tuple[int, ...]) -> Float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts
-from workbench.inference.elimination import best_values, marginals
+from workbench.inference.elimination import best_values, log_partition, marginals
 from workbench.inference.elimination_order import EliminationOrder, Variables, plan, variables
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import refuse
@@ -28,6 +28,10 @@ class _TimeIsUp(Exception):
 
 LARGE = 200_000
 """Row entries of the largest component that elimination is planned for."""
+_CHOICES = 16.0
+"""Entries of tables of 0/1 variables whose best choices need no more memory than one entry."""
+FEW = 20
+"""Atoms of a component that is eliminated without a plan beforehand."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,18 @@ class Exact(Engine):
         variable.
     memory : int
         Most table entries held at once, of 8 bytes each: those of one component.
+    together : float
+        Most table entries of all components that need a plan; those beyond are declined, as far as
+        the engine is asked beforehand. `auto` has other engines for them.
+    sums_only : bool
+        Of marginals, log Z alone: a table goes with its message, and the values are NaN.
     """
 
     task: Literal["marginal", "map"] = "marginal"
-    width: int = 20
+    width: int = 24
     memory: int = 2**27
+    together: float = np.inf
+    sums_only: bool = False
     name: ClassVar[str] = "exact"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: ALL},
@@ -56,12 +67,10 @@ class Exact(Engine):
 
     def narrow(self, network: GroundNetwork, weights: Float) -> Bool:
         """Whether each atom's component is narrow enough, shape (n_atoms,)."""
-        layout = lay_out(network, weights)
-        layout = layout._replace(fixed=propagate(layout, network).fixed)
+        layout = self._laid_out(network, weights)
         fits = np.ones(layout.n_atoms)
-        for component in self._perhaps_wide(layout).tolist():
-            if isinstance(self._plan(layout, component), str):
-                fits[layout.atom_start[component] : layout.atom_start[component + 1]] = 0.0
+        for component, _ in self._refusals(layout):
+            fits[layout.atom_start[component] : layout.atom_start[component + 1]] = 0.0
         return layout.lift(fits) > 0.5
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
@@ -69,19 +78,31 @@ class Exact(Engine):
         refused = super().declines(network, weights)
         if refused is not None:
             return refused
+        first = next(self._refusals(self._laid_out(network, weights)), None)
+        return None if first is None else first[1]
+
+    def _laid_out(self, network: GroundNetwork, weights: Float) -> Layout:
         layout = lay_out(network, weights)
-        layout = layout._replace(fixed=propagate(layout, network).fixed)
+        return layout._replace(fixed=propagate(layout, network).fixed)
+
+    def _refusals(self, layout: Layout) -> Iterator[tuple[int, str]]:
+        """Components that are too wide, and why."""
+        together = 0.0
         for component in self._perhaps_wide(layout).tolist():
             planned = self._plan(layout, component)
             if isinstance(planned, str):
-                return planned
-        return None
+                yield component, planned
+            elif together + planned[1].size > self.together:
+                yield component, f"components need more than {self.together:.3g} table entries"
+            else:
+                together += planned[1].size
 
     def _perhaps_wide(self, layout: Layout) -> Int64:
         """Components that need a plan to tell: whatever the order, few atoms are narrow."""
         joined = _joined(layout)
         n = np.diff(layout.atom_start)[joined]
-        few = (n <= self.width) & (n * 2.0 ** np.minimum(n, 64) <= self.memory)
+        most = min(self.width, FEW)
+        few = (n <= most) & (n * 2.0 ** np.minimum(n, most) <= self.memory)
         literals = np.diff(layout.row_ptr[layout.row_start])[joined]
         return joined[~few | (literals > LARGE)]
 
@@ -156,7 +177,10 @@ class Exact(Engine):
         values: Float,
     ) -> float:
         """Write a component's answer into `values`; its part of `log_z`."""
-        if self.task == "marginal":
+        if self.sums_only:
+            part = log_partition(layout, names, order, look)
+            values[list(names.of_atom)] = np.nan
+        elif self.task == "marginal":
             probability, part = marginals(layout, names, order, look)
             values[list(probability)] = list(probability.values())
         else:
@@ -201,8 +225,11 @@ class Exact(Engine):
                 f"a component of {size} variables has induced width {order:.3g} or more, over "
                 f"{self.width}"
             )
-        if order.size > self.memory:
-            return f"a component needs {order.size:.3g} table entries, over {self.memory}"
+        held = order.held if self.sums_only else order.size
+        if self.task == "map":
+            held = order.held + order.size / _CHOICES
+        if held > self.memory:
+            return f"a component needs {held:.3g} table entries, over {self.memory}"
         return names, order
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from workbench.database.text_files import ending_of
 from workbench.errors import UsageError
 from workbench.inference import Engine, Solution, Status, make_engine
+from workbench.inference.exact import Exact
 from workbench.inference.rounded import fitted
 from workbench.interchange import (
     FactorModel,
@@ -178,7 +179,7 @@ def _engine(name: str, task: ModelTask, ground: GroundModel) -> Engine:
             f"engine {name} does not compute the partition function",
             help="leave --engine out, or take exact",
         )
-    return make_engine("exact", "marginal")
+    return Exact(sums_only=True)
 
 
 def _with_state(
