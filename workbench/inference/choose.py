@@ -22,7 +22,7 @@ _ELIMINATED = 5_000
 over larger ones is many times as fast, and small ones need none of its kernels.
 """
 _PROGRAMMED = 20
-"""Induced width beyond which an integer program mostly has the likeliest state sooner."""
+"""Induced width up to which a likeliest state is eliminated; wider ones are integer programs."""
 _TOGETHER = {"map": 2.0**30, "marginal": 2.0**28}
 """Table entries, of all wide components, that are eliminated: some seconds."""
 
