@@ -95,7 +95,7 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
         f"{ENDED.get(result.summary['status'], '')}; the search keeps {chosen} of them as its "
         "theory. Tick those you want."
     )
-    event = table(shown, help=COLUMNS, digits=3, selection="multi-row", key="find-table", most=320)
+    event = table(shown, help=COLUMNS, selection="multi-row", key="find-table", most=320)
     rows = event.selection.rows
     lines = [records[row]["line"] for row in rows]
     label = f"Add {len(lines)} to the editor" if lines else "Add to the editor"

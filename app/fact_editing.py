@@ -11,7 +11,7 @@ from app.show import show_error, small_table
 from app.state import workspace
 from app.versions import author
 from workbench.errors import WorkbenchError
-from workbench.workspace import atom_text
+from workbench.workspace import atom_text, value_text
 
 SHOWN = 20
 PARTITIONS = ("evidence", "truth", "target")
@@ -30,7 +30,7 @@ def edit(name: str, row: Sequence[Any] | None) -> None:
     with st.expander("Add or correct a fact", expanded=row is not None):
         start, world, partition = f"{name}(", 0, 0
         if row is not None:
-            start = atom_text(name, map(str, row[1:-2]))
+            start = atom_text(name, map(value_text, row[1:-2]))
             world, partition = worlds.index(row[0]), PARTITIONS.index(row[-1])
         left, middle, right = st.columns([4, 2, 2])
         fact = left.text_input(
@@ -50,9 +50,10 @@ def edit(name: str, row: Sequence[Any] | None) -> None:
                     edited(fact.strip(), how, purpose, where)
         st.caption("Predictions made before do not know of it: learn or infer again.")
         if found := ws.data.edits():
+            shown = ws.data.shown([one.fact for one in found[:SHOWN]])
             rows = [
-                [f"{one.written[:10]} {one.written[11:16]}", one.author, one.fact, one.how]
-                for one in found[:SHOWN]
+                [f"{one.written[:10]} {one.written[11:16]}", one.author, fact, one.how]
+                for one, fact in zip(found, shown)
             ]
             small_table(("When (UTC)", "Who", "Fact", "Made"), rows)
 

@@ -8,10 +8,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.fact_editing import PARTITIONS, edit
+from app.fact_editing import PARTITIONS, PURPOSES, edit
 from app.show import plain, table
 from app.state import workspace
 from app.things import to_things
+from workbench.workspace import value_text
 
 PAGE = 50
 FACETS = 8
@@ -31,7 +32,12 @@ def facts(predicate: Any) -> None:
     world = "all"
     if places:
         world = places[0].selectbox("World", ["all", *worlds], key="facts-world")
-    partition = third.selectbox("Partition", ["all", *PARTITIONS], key="facts-partition")
+    partition = third.selectbox(
+        "Partition",
+        ["all", *PARTITIONS],
+        format_func=lambda one: PURPOSES.get(one, one),
+        key="facts-partition",
+    )
     number = int(st.session_state.get("facts-page", 1))
     kept = chosen(name)
     options = {
@@ -64,12 +70,14 @@ def facts(predicate: Any) -> None:
 
 
 def in_names(predicate: Any, frame: pd.DataFrame) -> pd.DataFrame:
-    """Facts with their things as people call them."""
+    """Facts with their things as people call them, dates as these are written."""
     for column, kind, value in zip(frame.columns[1:], predicate.argument_types, predicate.kinds):
         if value is None:
             cells = [str(cell) for cell in frame[column]]
             frame[column] = workspace().data.called([(kind, cell) for cell in cells])
-    return frame
+        elif frame[column].dtype.kind == "M":
+            frame[column] = frame[column].map(value_text)
+    return frame.assign(partition=frame["partition"].map(PURPOSES))
 
 
 def things_of(predicate: Any, cells: Sequence[Any]) -> None:

@@ -15,8 +15,9 @@ def decimals(largest: float, digits: int = 3) -> int:
 
 
 def figure(value: float, *, sign: bool = False) -> str:
-    """`0.123`, `53,000`."""
-    return f"{value:{'+' if sign else ''},.{decimals(value)}f}"
+    """`0.123`, `53,000`; what rounds to nothing has no minus."""
+    places = decimals(value)
+    return f"{round(value, places) + 0.0:{'+' if sign else ''},.{places}f}"
 
 
 def with_short_weight(rule: str) -> str:

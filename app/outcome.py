@@ -81,7 +81,7 @@ def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
         st.caption(plain(summary["reason"]))
     shown, total = workspace().runs.find_predictions(result.run_id or 0, limit=LISTED)
     named = shown.assign(atom=workspace().data.shown(list(shown["atom"])))
-    table(named[["atom", "value"]], digits=3, most=300)
+    table(named[["atom", "value"]], most=300)
     cut = f", the {LISTED} likeliest. Runs exports them all." if total > LISTED else "."
     st.caption(f"{total:,} predictions{cut}")
     st.page_link(

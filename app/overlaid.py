@@ -55,7 +55,7 @@ def overlaid(numbers: list[int]) -> None:
             st.info("None of these runs has a prediction with a label.")
         return
     st.caption("Mean metrics" + (f", of the first {MOST} runs" if len(numbers) > MOST else ""))
-    table(pd.DataFrame(rows), digits=3)
+    table(pd.DataFrame(rows))
     if not points:
         return
     frame = pd.concat(points, ignore_index=True)

@@ -93,7 +93,7 @@ def short_labels(texts: Iterable[str]) -> list[str]:
 def table(
     frame: pd.DataFrame,
     *,
-    digits: int | None = 4,
+    digits: int | None = 3,
     weights: Collection[str] = (),
     help: Mapping[str, str] | None = None,
     selection: str | None = None,
@@ -103,7 +103,7 @@ def table(
     """A table with its numbers aligned: whole ones with separators, others with so many decimals
     (all for None), less in columns of large numbers.
 
-    Columns of `weights` have so many digits that count: a weight of each day or cent may be small
+    Columns of `weights` have four digits that count: a weight of each day or cent may be small
     and yet say much. `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where
     it is higher than `most` pixels.
     """
@@ -146,7 +146,7 @@ def _number_format(column: pd.Series, digits: int | None, weight: bool) -> str:
     if digits is None:
         return "%g"
     if weight:
-        return f"%.{digits}g"
+        return "%.4g"
     places = decimals(column.abs().max(), digits)
     return f"%.{places}f" if places else "localized"
 
@@ -179,12 +179,12 @@ def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
             )
 
 
-def read_in_full(frame: pd.DataFrame, *, digits: int, weights: Collection[str]) -> None:
+def read_in_full(frame: pd.DataFrame, *, weights: Collection[str]) -> None:
     """A short table whose texts are wrapped and never cut, such as rules in words; numbers as in
     `table`."""
     numeric = {name for name in frame.columns if frame[name].dtype.kind in "iuf"}
     written = {
-        name: [_written(cell, _number_format(column, digits, name in weights)) for cell in column]
+        name: [_written(cell, _number_format(column, 3, name in weights)) for cell in column]
         if name in numeric
         else column.fillna("").tolist()
         for name, column in frame.items()

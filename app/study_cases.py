@@ -53,5 +53,4 @@ def cases(record: Mapping[str, Any]) -> None:
     draw(charts.waterfall(drawn, total=total, description=f"What each rule adds for {name}"))
     table(
         pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}),
-        digits=3,
     )

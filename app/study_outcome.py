@@ -31,16 +31,20 @@ def study_outcome(run: Any) -> None:
     study = workspace().runs.study(run.id)
     record = study.record
     st.subheader(f"{plain(record['target'])}: how good it is", anchor=False)
-    if record["status"] != "done":
-        st.warning("The time was up: this is the best until then.", icon=":material/timer_off:")
     st.text(record["sentence"])
-    warnings(one["message"] for one in record["warnings"])
+    warnings(notes(record))
     scores(record)
     rules(record)
     st.subheader("Why", anchor=False)
     cases(record)
     predictions(record, study.predictions)
     downloads(run, record, study)
+
+
+def notes(record: Mapping[str, Any]) -> list[str]:
+    """What is to be known of a study before its scores are read."""
+    ended = [] if record["status"] == "done" else ["the time was up: this is the best until then"]
+    return [*ended, *(one["message"] for one in record["warnings"])]
 
 
 def rules(record: Mapping[str, Any]) -> None:
@@ -61,7 +65,7 @@ def rules(record: Mapping[str, Any]) -> None:
         }
     )
     frame = frame.dropna(axis="columns", how="all")
-    read_in_full(frame, digits=3, weights=("weight",))
+    read_in_full(frame, weights=("weight",))
     explained = (f"{name}: {about}" for name, about in COLUMNS.items() if name in frame)
     st.caption(f"{'; '.join(explained)}.".capitalize())
     with st.expander("As they are written"):
@@ -107,7 +111,7 @@ def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
         return
     st.subheader(f"{len(asked):,} prediction{'' if len(asked) == 1 else 's'}", anchor=False)
     likeliest = asked.sort_values("value", ascending=False)
-    table(with_names(record["target"], likeliest), digits=3, most=300)
+    table(with_names(record["target"], likeliest), most=300)
     st.caption(
         f"Low and high: an interval of 90 %. The {record['labelled']:,} known rows are in the "
         "download."

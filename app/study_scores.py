@@ -37,7 +37,7 @@ def scores(record: Mapping[str, Any]) -> None:
         {"": name, **{metric: found[metric]["mean"] for metric in shown if metric in found}}
         for name, found in systems.items()
     ]
-    table(pd.DataFrame(rows), digits=3)
+    table(pd.DataFrame(rows))
     if shown and not _says_more_than_guessing(record, shown[0]):
         st.warning(
             "The base rate guesses about as well, so these tables hardly tell "
@@ -52,7 +52,7 @@ def scores(record: Mapping[str, Any]) -> None:
         )
     if record["calibration"]:
         with st.expander("What was said, and what came true"):
-            table(pd.DataFrame(record["calibration"]), digits=3)
+            table(pd.DataFrame(record["calibration"]))
 
 
 def _says_more_than_guessing(record: Mapping[str, Any], metric: str) -> bool:
@@ -84,7 +84,7 @@ def held_out_numbers(target: str, predictions: pd.DataFrame) -> None:
     with right:
         st.subheader("Worst errors", anchor=False)
         worst = frame.sort_values("error", ascending=False, kind="stable")
-        table(worst.iloc[:LISTED], digits=3, most=360)
+        table(worst.iloc[:LISTED], most=360)
 
 
 def with_names(target: str, rows: pd.DataFrame) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def rules(text: str, language: str) -> None:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
         return
     if not chosen:
-        chosen = _ask_what_is_predicted(possible)
+        chosen = _ask_what_is_predicted(possible, asked)
     if not chosen:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
         return
@@ -77,11 +78,12 @@ def rules(text: str, language: str) -> None:
     if st.button(f"Train and score the rules for {named}", type="primary", key="train-rules"):
         folds = held_out_parts(chosen[0])
         ws.declare(text)
+        ws.remember("query", ",".join(chosen))
         arguments = {"rules": text, "query": chosen, "folds": folds}
         start(Work("score", f"Train and score the rules for {named}", arguments))
 
 
-def _ask_what_is_predicted(possible: Any) -> list[str]:
+def _ask_what_is_predicted(possible: Any, asked: Sequence[str]) -> list[str]:
     """Where nothing is set apart as labels: facts can be, of whatever the reader chooses."""
     if not possible.learnable:
         st.info(
@@ -94,10 +96,11 @@ def _ask_what_is_predicted(possible: Any) -> list[str]:
         "the rules as they stand, load labels (truth) on the Data page, or choose facts that are "
         "to be learned from and predicted. What these do not list then counts as false."
     )
+    offered = list(dict.fromkeys((*possible.decided, *possible.learnable)))
     name = st.selectbox(
         "What should be predicted?",
-        list(dict.fromkeys((*possible.decided, *possible.learnable))),
-        index=None,
+        offered,
+        index=next((offered.index(one) for one in asked if one in offered), None),
         placeholder="a column or link that has facts",
         key="train-predicate",
     )
@@ -165,7 +168,7 @@ def learned(result: Outcome) -> None:
     if (frame["rule"] == frame["formula"]).all():
         frame = frame.drop(columns="formula")
     frame = frame.dropna(axis="columns", how="all")
-    read_in_full(frame, digits=3, weights=("weight",))
+    read_in_full(frame, weights=("weight",))
     if "with" in frame:
         st.caption(
             "With: how often the answer is yes where the rule's body holds; without: elsewhere."

@@ -36,9 +36,7 @@ def latest_of(kinds: Sequence[str]) -> Job | None:
     jobs = [
         job
         for job in server().jobs.all()
-        if job.kind in kinds
-        and isinstance(job.about, PageWork)
-        and job.about.workspace is server().workspace
+        if job.kind in kinds and isinstance(job.about, PageWork) and _of_this_workspace(job)
     ]
     own = [job for job in jobs if job.id in st.session_state.get(OWN, ())]
     return next(iter(own or jobs), None)
@@ -80,7 +78,7 @@ def queue(all_jobs: Jobs) -> None:
     jobs = all_jobs.unfinished()
     waiting = [job.id for job in jobs if job.status == "waiting"]
     if not jobs:
-        for latest in all_jobs.all()[:1]:
+        for latest in [job for job in all_jobs.all() if _of_this_workspace(job)][:1]:
             st.caption("Last job")
             st.text(f"{called(latest)}: {latest.status}")
         return
@@ -94,6 +92,11 @@ def queue(all_jobs: Jobs) -> None:
         if st.button("Stopping" if asked else "Cancel", key=f"queue-{job.id}", disabled=asked):
             all_jobs.cancel(job)
             st.rerun(scope="fragment")
+
+
+def _of_this_workspace(job: Job) -> bool:
+    """Whether a job is of the workspace that is open; other programs' jobs are."""
+    return not isinstance(job.about, PageWork) or job.about.workspace is server().workspace
 
 
 def called(job: Job) -> str:

@@ -62,7 +62,7 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
         return
     st.caption("Predictions that moved most")
     most = moved[["atom", "before", "after", "change"]].head(30)
-    table(most.assign(atom=workspace().data.shown(list(most["atom"]))), digits=3)
+    table(most.assign(atom=workspace().data.shown(list(most["atom"]))))
 
 
 def other_fact(found: Any, atom: str) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from workbench.database import Database, LoadReport, Partition, Salvage, endings
 from workbench.database.copying import copy_of
 from workbench.errors import UsageError
 from workbench.language.ground_atoms import atom_text, parse_atom
+from workbench.language.values import value_text
 from workbench.progress import Progress
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.common import as_words
@@ -48,6 +49,7 @@ __all__ = [
     "open_workspace",
     "parse_atom",
     "salvage",
+    "value_text",
 ]
 
 

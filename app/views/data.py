@@ -160,9 +160,9 @@ def asked_before_leaving() -> None:
     """Whether to save the workspace in memory before another is opened."""
     wanted = st.session_state["switch-to"]
     count = unsaved()
-    runs = f"{count} run{'' if count == 1 else 's'}"
+    runs = "1 run that is" if count == 1 else f"{count:,} runs that are"
     st.warning(
-        f"The workspace in memory has {runs} that are saved nowhere, and would be lost.",
+        f"The workspace in memory has {runs} saved nowhere, and would be lost.",
         icon=":material/save:",
     )
     place = st.text_input("Save it first as", key="switch-save", placeholder="mine.duckdb")

@@ -191,7 +191,7 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
         shown["truth"] = shown["truth"].astype("int64")
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
-    event = table(shown, digits=3, selection="single-row", key="worst", most=300)
+    event = table(shown, selection="single-row", key="worst", most=300)
     rows = event.selection.rows
     if not rows:
         st.caption("Tick a row to see why it was predicted so.")

@@ -80,7 +80,7 @@ def reproduced(name: str, found: ReproductionTable) -> None:
     beside(name, frame[measured])
     frame["folds"] = frame["folds"].where(measured)
     told_of_folds(frame[measured])
-    table(pd.concat([frame[measured], frame[~measured]]), help=COLUMNS, digits=3)
+    table(pd.concat([frame[measured], frame[~measured]]), help=COLUMNS)
     waiting = int((~measured).sum())
     if waiting:
         st.caption(f"{waiting} of {len(frame)} figures have not been run in this workspace.")
@@ -88,7 +88,7 @@ def reproduced(name: str, found: ReproductionTable) -> None:
         st.caption(plain(note))
     if found.folds_detail:
         with st.expander("Fold by fold"):
-            table(pd.DataFrame([vars(score) for score in found.folds_detail]), digits=3)
+            table(pd.DataFrame([vars(score) for score in found.folds_detail]))
 
 
 def told_of_folds(measured: pd.DataFrame) -> None:
@@ -115,7 +115,7 @@ def paper(name: str, *, there: bool) -> None:
     )
     st.info(said + (" Choose above and press Reproduce to see ours." if there else ""))
     if figures:
-        table(rows(figures), help=COLUMNS, digits=3)
+        table(rows(figures), help=COLUMNS)
 
 
 header(

@@ -10,7 +10,7 @@ import streamlit as st
 from app.candidates import find_rules
 from app.editor import dress, editor
 from app.figures import with_short_weight
-from app.show import header, plain, show_error, table
+from app.show import header, lead_to, plain, show_error, table
 from app.state import facts_token, workspace
 from app.study_outcome import offer_rules
 from app.wording import GLOSSARY, in_page_words
@@ -69,9 +69,11 @@ def predicate_list(summaries: tuple[Any, ...]) -> None:
         }
         for item in summaries
     ]
-    frame = pd.DataFrame(rows, columns=["predicate", "facts"])
+    if not rows:
+        lead_to("data", "No facts are loaded yet: to the data", ":material/database:")
+        return
     st.caption("Columns and links at hand (predicates)", help=GLOSSARY["predicate"])
-    table(frame, most=390)
+    table(pd.DataFrame(rows), most=390)
 
 
 def roles(names: list[str]) -> dict[str, list[str] | None]:
@@ -113,6 +115,9 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
         preview = counted(text, learning, request, facts_token())
     except WorkbenchError as error:
         show_error(error)
+        return
+    if not (preview.atoms or any(item.facts for item in summaries)):
+        st.info("Nothing grounds yet: the rules are in order, and there are no facts of them.")
         return
     largest = max(preview.rules, key=lambda rule: rule.ground_rows, default=None)
     if largest is not None and largest.ground_rows > EXPLOSION:

@@ -66,7 +66,7 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
         "Tick one run to see or export it, two to compare them, more to lay their curves over one "
         "another."
     )
-    event = table(frame, digits=3, help=COLUMNS, selection="multi-row", key="runs-table")
+    event = table(frame, help=COLUMNS, selection="multi-row", key="runs-table")
     return [int(frame.iloc[row]["run"]) for row in event.selection.rows]
 
 
@@ -229,7 +229,7 @@ def rows_that_differ(
     st.caption(title + (f", the first {MOST}" if len(rows) == MOST else f": {len(rows):,}"))
     if "atom" in frame:
         frame["atom"] = workspace().data.shown(list(frame["atom"]))
-    table(frame.rename(columns=names), digits=3, most=300)
+    table(frame.rename(columns=names), most=300)
 
 
 def shown(item: dict[str, Any], end: str) -> str:

@@ -185,7 +185,7 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
         "weight": [item.written_weight for item in rows],
         "predicted in it": [predicted_in(item, shown) for item in rows],
     }
-    table(pd.DataFrame(told), help=COLUMNS, digits=3)
+    table(pd.DataFrame(told), help=COLUMNS)
     made = dict.fromkeys(line for item in rows[:LISTED] for line in item.definitions)
     if made:
         st.caption("What their atoms are made of")
@@ -197,7 +197,7 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
             "distance": [item.distance for item in rows],
             "other atoms": [item.other_atoms() for item in rows],
         }
-        table(pd.DataFrame(clauses), help=COLUMNS, digits=3)
+        table(pd.DataFrame(clauses), help=COLUMNS)
     if onward:
         st.caption("These atoms play a part in it. Why are they as they are?")
         with st.container(horizontal=True):

@@ -39,6 +39,20 @@ def test_facts_of_one_world_do_not_name_it(smokers: Server, page: Open) -> None:
     assert "world" in sound(page("explore")).dataframe[0].value
 
 
+def test_dates_are_shown_as_they_are_written_and_facts_by_what_they_are_for(
+    state: Server, page: Open
+) -> None:
+    ws = state.workspace
+    ws.declare("Born(person, date)\nBusy(person, date)\n")
+    ws.data.add('Born(Ann, "1970-04-02")', 'Busy(Ann, "1990-12-13 08:30")')
+    test = sound(page("explore"))
+    shown = test.dataframe[0].value
+    assert list(shown["date"]) == ["1970-04-02"]
+    assert list(shown["partition"]) == ["known (evidence)"]
+    test.selectbox(key="predicate").set_value("Busy").run()
+    assert list(sound(test).dataframe[0].value["date"]) == ["1990-12-13 08:30:00"]
+
+
 def test_a_ragged_table_is_refused_at_its_line(state: Server, page: Open, tmp_path: Path) -> None:
     (tmp_path / "ragged.csv").write_text("a,b\nAnn,Bob\nBob\n")
     test = page("data")

@@ -34,7 +34,7 @@ def _two_columns() -> None:
 
     from app.show import table
 
-    table(pandas.DataFrame({"share": [0.25, 0.5], "income": [53000.4, 17000.0]}), digits=3)
+    table(pandas.DataFrame({"share": [0.25, 0.5], "income": [53000.4, 17000.0]}))
 
 
 def test_columns_of_large_numbers_are_whole() -> None:
@@ -56,3 +56,29 @@ def test_a_rule_is_shown_with_few_digits_of_its_weight() -> None:
 def test_lines_of_sure_pairs_have_no_number() -> None:
     drawn = linked([("1", "a"), ("2", "a"), ("3", "a")], [("1", "2", 0.999), ("2", "3", 0.5)])
     assert [line.count('label=""') for line in drawn.splitlines() if "--" in line] == [1, 0]
+
+
+def test_what_rounds_to_nothing_has_no_minus() -> None:
+    assert (figure(-1e-17, sign=True), figure(-4e-4), figure(-0.25)) == (
+        "+0.000",
+        "0.000",
+        "-0.250",
+    )
+
+
+def _a_weight() -> None:
+    import pandas
+
+    from app.show import read_in_full, table
+
+    told = pandas.DataFrame({"weight": [1.927445636], "with": [0.71428]})
+    table(told, weights=("weight",))
+    read_in_full(told, weights=("weight",))
+
+
+def test_a_figure_has_the_same_digits_wherever_it_is_read() -> None:
+    shown = AppTest.from_function(_a_weight).run()
+    columns = shown.dataframe[0].proto.columns
+    assert '"format": "%.4g"' in columns
+    assert '"format": "%.3f"' in columns
+    assert "| 1\\.927 | 0\\.714 |" in shown.markdown[0].value

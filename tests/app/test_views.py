@@ -60,6 +60,15 @@ def test_an_example_of_rules_is_offered_where_there_are_no_facts_alone(
     assert "find some in the data" in test.info[0].value
 
 
+def test_rules_without_facts_are_led_to_the_data(state: Server, page: Open) -> None:
+    state.workspace.rules.keep("Likes(person)\n1 Likes(x)\n", "mln")
+    test = sound(page("rules"))
+    assert not test.dataframe
+    assert "there are no facts" in test.info[0].value
+    state.workspace.rules.keep("person = {Ann}\nLikes(person)\n1 Likes(x)\n", "mln")
+    assert sound(page("rules")).dataframe, "things may stand in the rules alone"
+
+
 def test_a_rule_that_explodes_is_counted_and_named_before_it_is_ground(state: Server) -> None:
     state.workspace.data.open_example("university")
     text = (

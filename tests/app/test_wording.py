@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.show import short_labels
+from app.study_outcome import notes
 from app.wording import GLOSSARY, in_page_words, meanings
 from workbench.errors import WorkbenchError
 from workbench.resources import shipped
@@ -51,6 +52,12 @@ def test_faults_are_told_by_line(rules: str, line: int) -> None:
 def test_options_and_commands_are_told_by_where_they_are(given: str, said: str) -> None:
     assert said in in_page_words(given)
     assert not re.search(r"(?<!\S)--\w|`workbench", in_page_words(given))
+
+
+def test_what_is_to_be_known_of_a_study_is_one_list() -> None:
+    warned = [{"message": "the rules of 1 of 2 folds were chosen in less time"}]
+    assert len(notes({"status": "limit", "warnings": warned})) == 2
+    assert notes({"status": "done", "warnings": []}) == []
 
 
 def test_terms_are_in_order_and_explained_without_one_another() -> None:

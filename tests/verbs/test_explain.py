@@ -325,6 +325,24 @@ def test_what_is_nearly_certain_is_not_said_to_be_certain() -> None:
     assert "a probability of more than 0.999." in said
 
 
+def test_what_reads_as_nothing_is_no_reason() -> None:
+    rules = """
+person = {Bob}
+Smokes(person)
+Tall(person)
+// few smoke
+-0.3 Smokes(x)
+// the tall hardly less
+-1e-7 Smokes(x) ^ Tall(x)
+"""
+    with wb.open() as ws:
+        ws.declare(rules)
+        ws.data.add("Tall(Bob)")
+        found = ws.infer(rules, query="Smokes(Bob)", engine="exact").explain("Smokes(Bob)")
+    assert len(found.by_rule()) == 2
+    assert found.sentence().endswith("Against it: few smoke (-0.300).")
+
+
 def test_a_hard_rule_is_told_as_one() -> None:
     rules = """
 Friends(person, person)

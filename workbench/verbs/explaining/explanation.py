@@ -9,6 +9,8 @@ from math import isclose, isinf
 
 _MOST = 3
 """Rules that a sentence names on each side."""
+_LEAST = 5e-4
+"""Log-odds and pressures below this read as 0.000, and are no reason."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,9 @@ class Explanation:
         """The rules whose sums have a sign, or any (0), largest first; beyond the third as one."""
         words = self.words()
         parts = [
-            (words[rule], total) for rule, total, _ in self.by_rule() if total and sign * total >= 0
+            (words[rule], total)
+            for rule, total, _ in self.by_rule()
+            if (abs(total) >= _LEAST if sign else total) and sign * total >= 0
         ]
         told = [
             f"{said.rstrip('. ')} (a hard rule)" if isinf(total) else f"{said} ({total:+.3f})"
