@@ -11,7 +11,7 @@ import streamlit as st
 
 from app.show import show_error
 from app.state import facts_token, server, workspace
-from app.versions import author, clash, clashed, told_of_others, versions
+from app.versions import author, clash, clashed, others_write, told_of_others, versions
 from workbench.errors import Diagnostic, WorkbenchError
 from workbench.service.tools import refuse_includes
 
@@ -27,6 +27,9 @@ STARTERS = {
 
 CONSTANTS = 60
 """Constants of each type that are offered as one writes."""
+
+OTHERS = 3.0
+"""Seconds between two looks at what others wrote."""
 
 
 def editor() -> tuple[str, str]:
@@ -58,6 +61,7 @@ def editor() -> tuple[str, str]:
         on_change=_remember,
         help="Checked and counted as you pause in typing.",
     )
+    st.fragment(others_write, run_every=OTHERS)()
     if (refused := _refused()) is not None:
         show_error(refused)
         st.stop()

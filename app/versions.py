@@ -34,10 +34,8 @@ def clash() -> None:
     if mine is None:
         return
     theirs, language = workspace().rules.at_hand()
-    newest = next(iter(workspace().rules.versions()), None)
-    who = plain(newest.author) if newest is not None and newest.author else "Somebody else"
     st.warning(
-        f"{who} changed the rules while you were writing. Nothing is overwritten yet.",
+        f"{_last_to_write()} changed the rules while you were writing. Nothing is overwritten yet.",
         icon=":material/group:",
     )
     st.code(_difference(theirs, mine[0], "theirs", "yours"), language="diff")
@@ -53,6 +51,22 @@ def clash() -> None:
                 {"rules-text": mine[0], "rules-kept": mine, "rules-clash": None}
             )
             st.rerun()
+
+
+def others_write() -> None:
+    """What others wrote while this browser did nothing: told where it is drawn by a timer, and
+    taken when one asks for it, so that nothing changes under somebody who writes.
+    """
+    if st.session_state.get("rules-clash") is not None or not clashed():
+        return
+    st.info(f"{_last_to_write()} has just changed the rules.", icon=":material/group:")
+    if st.button("Show them as they are now", key="rules-newer"):
+        st.rerun()
+
+
+def _last_to_write() -> str:
+    newest = next(iter(workspace().rules.versions()), None)
+    return plain(newest.author) if newest is not None and newest.author else "Somebody else"
 
 
 def told_of_others() -> None:

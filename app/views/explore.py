@@ -111,7 +111,8 @@ def answered(sql: str, values: dict[str, str], limit: int, seconds: float) -> bo
         history.insert(0, sql)
     frame = pd.DataFrame(result.rows, columns=list(result.columns))
     cut = f"; only the first {limit:,} are shown" if result.truncated else ""
-    st.caption(f"{len(frame):,} rows in {result.seconds:.2f} s{cut}")
+    rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
+    st.caption(f"{rows} in {result.seconds:.2f} s{cut}")
     table(frame, digits=None)
     st.download_button("Download as CSV", csv_text(frame), "query.csv", "text/csv")
     return True

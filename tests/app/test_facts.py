@@ -92,6 +92,7 @@ def test_the_console_runs_and_refuses(smokers: Server, page: Open) -> None:
     test.text_input(key="sql-parameter-who").set_value("Aino").run()
     sound(test.button(key="sql-run").click().run())
     assert test.dataframe[0].value["n"].tolist() == [2]
+    assert any(item.value.startswith("1 row in") for item in test.caption)
     test.text_area(key="sql").set_value("DROP TABLE world").run()
     sound(test.button(key="sql-run").click().run())
     assert "only reads" in test.error[0].value

@@ -126,6 +126,23 @@ def test_a_broken_rule_is_mended_by_its_diagnostic_as_one_pauses(smokers: Visito
     other.close()
 
 
+def test_what_others_write_is_told_to_who_only_reads(smokers: Visitor) -> None:
+    smokers.go("rules", "Rules")
+    before = smokers.rules("=> Cancer(x)").input_value()
+    other = smokers.page.context.browser.new_context()
+    second = Visitor(other.new_page(), smokers.address, None)
+    second.go("rules", "Rules")
+    second.rules("=> Cancer(x)")
+    second.write("Rules", f"{before}// theirs\n")
+    smokers.sees("has just changed the rules")
+    smokers.look("rules-others")
+    playwright.expect(smokers.rules("=> Cancer(x)")).to_have_value(before)
+    smokers.press("Show them as they are now")
+    smokers.rules("// theirs")
+    assert not smokers.page.get_by_text("has just changed the rules").count()
+    other.close()
+
+
 def test_why_a_prediction_is_what_it_is_and_what_if(smokers: Visitor) -> None:
     infer(smokers, "exact")
     smokers.look("learn-inferred")
