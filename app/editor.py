@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.show import show_error
+from app.show import JOINER, show_error
 from app.state import facts_token, server, workspace
 from app.versions import author, clash, clashed, others_write, told_of_others, versions
 from workbench.errors import Diagnostic, WorkbenchError
@@ -121,7 +121,9 @@ def _refused() -> WorkbenchError | None:
 def _remember() -> None:
     if _refused() is not None:
         return
-    text, language = st.session_state["rules-text"], st.session_state["language"]
+    # Rules copied from elsewhere on the page bring it along.
+    text = st.session_state["rules-text"].replace(JOINER, "")
+    language = st.session_state["language"]
     if clashed():
         st.session_state["rules-clash"] = (text, language)
         return

@@ -23,6 +23,11 @@ LETTERS_ON, EITHER = {"light": "#43454f", "dark": "#d6d6d2"}, "#767676"
 LETTERS, LINES = 34, 4
 """Of a label beside a bar: letters of a line, so that half a phone is enough, and lines."""
 
+DRAWN_AS_SIGNS = re.compile(r"(?<!\S)(?:<->|->|<-|--|>=|<=|~=)(?!\S)")
+"""What Streamlit draws an arrow or another sign for, escaped or not."""
+JOINER = "\u2060"
+"""Nobody sees it; behind such marks it keeps them as they are written."""
+
 WARNED = 6
 """Kinds of warnings that are told at once."""
 KINDS = {
@@ -72,7 +77,8 @@ def warnings(messages: Iterable[str]) -> None:
 
 def plain(text: str) -> str:
     """Text that a user may have written, safe inside Markdown: every mark escaped."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+.!|~$:-])", r"\\\1", text)
+    kept = DRAWN_AS_SIGNS.sub(rf"\g<0>{JOINER}", text)
+    return re.sub(r"([\\`*_{}\[\]()<>#+.!|~$:-])", r"\\\1", kept)
 
 
 def told(message: str) -> str:

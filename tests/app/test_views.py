@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.show import plain
+from app.show import JOINER, plain
 from app.state import Server, server
 from app.work import Work
 from tests.app.conftest import Open, finished, sound
@@ -101,6 +101,17 @@ def test_a_broken_rule_is_shown_with_its_caret_and_mended(smokers: Server, page:
 
 def test_text_of_users_is_no_markup() -> None:
     assert plain("<b>[x](y)*") == "\\<b\\>\\[x\\]\\(y\\)\\*"
+
+
+def test_rules_are_read_and_copied_as_they_are_written(state: Server, page: Open) -> None:
+    rule = "1: Likes(A, B) -> Likes(B, A)"
+    shown = plain(rule).replace("\\", "")
+    assert shown == rule.replace("->", f"->{JOINER}"), "Streamlit draws an arrow between blanks"
+    assert plain("a->b") == "a\\-\\>b"
+    test = page("rules")
+    test.radio(key="language").set_value("psl").run()
+    sound(test.text_area(key="rules-text").set_value(shown).run())
+    assert state.workspace.rules.at_hand() == (rule, "psl")
 
 
 def test_a_workspace_that_does_not_open_is_told_and_tried_again(
