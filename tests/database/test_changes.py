@@ -8,7 +8,9 @@ import pytest
 
 import workbench as wb
 from tests.verbs.update_models import one_of_each_atom
+from workbench.database import FactSum, fact_sums, table_prints
 from workbench.database import database as databases
+from workbench.verbs.fact_changes import changes_of
 
 RULES = (
     "Friends(person, person)\nSmokes(person)\nperson Boss(person)\n"
@@ -42,6 +44,26 @@ def test_domains_are_those_of_all_facts(seed: int) -> None:
             found = _domain(workspace)
             workspace.database.refresh_domains()
             assert found == _domain(workspace)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prints_and_sums_of_changed_tables_are_those_read_over(seed: int) -> None:
+    random = Random(seed)
+    with wb.open() as workspace:
+        workspace.declare(RULES)
+        database = workspace.database
+        sums, prints = fact_sums(database), table_prints(database)
+        for _ in range(8):
+            texts = one_of_each_atom(_drawn(random) for _ in range(3))
+            gone = one_of_each_atom(_drawn(random) for _ in range(3))
+            world = random.choice(["one", "two"])
+            changes = changes_of(database, texts, gone, correct=True, world=world)
+            with database.transaction():
+                done = changes.apply(database)
+            sums = {name: one.changed(done.by.get(name, FactSum())) for name, one in sums.items()}
+            prints = table_prints(database, prints, done.prints)
+            assert prints == table_prints(database)
+            assert sums == fact_sums(database)
 
 
 def test_domains_stay_where_no_thing_comes_or_goes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.random import Generator
 from scipy.sparse import csr_array, random_array
 
-from workbench.grounding.carried_rows import CarriedRows, stacked
+from workbench.grounding.carried_rows import CarriedRows, stacked, with_added
 from workbench.grounding.edited_rows import inserted
 
 COLUMNS = ("b", "rule", "template", "scale", "relation")
@@ -50,3 +50,19 @@ def test_inserted_rows_stand_as_stacked_ones(seed: int) -> None:
     assert expected.A.shape == found.A.shape
     for name in COLUMNS:
         np.testing.assert_array_equal(getattr(expected, name), getattr(found, name))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_few_rows_of_a_matrix_changed_are_its_sum(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    matrix = csr_array(random_array((30, 4), density=0.4, rng=random))
+    change = np.zeros((30, 4))
+    rows = random.choice(30, 6, replace=False)
+    change[rows] = random.integers(-1, 2, (6, 4))
+    if seed % 2:  # no entry comes or goes: values alone are others
+        change = np.where(matrix.toarray() != 0, 1.5 * np.abs(change), 0.0)
+    change[rows[0]] = -matrix.toarray()[rows[0]] if seed % 2 == 0 else 0.0
+    found = with_added(matrix, csr_array(change))
+    np.testing.assert_allclose(found.toarray(), matrix.toarray() + change, atol=1e-12)
+    assert found.has_sorted_indices
+    assert not np.any(np.abs(found.data) <= 1e-12)

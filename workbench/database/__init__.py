@@ -35,6 +35,7 @@ from workbench.database.facts import set_fact
 from workbench.database.fingerprint import (
     FactSum,
     TablePrint,
+    changed_print,
     data_hash,
     fact_print,
     fact_sums,
@@ -111,6 +112,7 @@ from workbench.database.runs import (
     record_intervals,
     record_run,
     run_table,
+    runs_begun,
 )
 from workbench.database.salvage import Salvage, salvage
 from workbench.database.stated_facts import FactRows, StatedFacts

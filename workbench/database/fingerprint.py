@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -79,6 +79,13 @@ def sum_of_facts(
     return FactSum(row[0], row[1]) if row and row[0] else FactSum()
 
 
+def hash_of_rows(connection: duckdb.DuckDBPyConnection, source: str) -> TablePrint:
+    """How many rows a relation has, and the exclusive or of their hashes."""
+    row = first_row(connection.execute(f"SELECT count(*), bit_xor(hash(t)) FROM {source} t"))
+    assert row is not None
+    return row[0], row[1]
+
+
 def fact_print(database: Database, tables: Mapping[str, TablePrint] | None = None) -> str:
     """A fingerprint of the facts as this workspace numbers them: equal as long as no fact and no
     name has changed; of `table_prints`, where they are at hand.
@@ -94,27 +101,32 @@ def fact_print(database: Database, tables: Mapping[str, TablePrint] | None = Non
 def table_prints(
     database: Database,
     known: Mapping[str, TablePrint] | None = None,
-    changed: Collection[str] = (),
+    changed: Mapping[str, TablePrint] | None = None,
 ) -> dict[str, TablePrint]:
     """How many rows each table of facts and of names has, and the exclusive or of their hashes.
 
-    `known`: of before facts of the predicates `changed` came or went, and names came with them:
-    what this left as it was is not read.
+    `known`: of before facts came or went, and names came with them; `changed`: by how much, by
+    predicate. What is known so is not read.
     """
-    cursor, known = database.cursor(), known or {}
+    cursor, known, changed = database.cursor(), known or {}, changed or {}
     facts = {one.table_name: name for name, one in database.predicates().items()}
     found = {}
     for table in ("world", *database.type_tables().values(), *facts):
-        source, before = f"FROM {quoted(table)} t", known.get(table)
-        if before is not None and (
-            facts[table] not in changed
-            if table in facts
-            else cursor.execute(f"SELECT count(*) {source}").fetchall()[0][0] == before[0]
-        ):
+        before = known.get(table)
+        if before is not None and table in facts:
+            count, together = changed_print(before, changed.get(facts[table], (0, None)))
+            found[table] = count, together if count else None
+        elif before is not None and before[0] == _n_rows(cursor, table):
             found[table] = before
-            continue
-        count, together = cursor.execute(f"SELECT count(*), bit_xor(hash(t)) {source}").fetchall()[
-            0
-        ]
-        found[table] = (count, together)
+        else:
+            found[table] = hash_of_rows(cursor, quoted(table))
     return dict(sorted(found.items()))
+
+
+def changed_print(before: TablePrint, by: TablePrint) -> TablePrint:
+    """The print of a table after a change, or of two changes together."""
+    return before[0] + by[0], (before[1] or 0) ^ (by[1] or 0)
+
+
+def _n_rows(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchall()[0][0])

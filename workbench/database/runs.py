@@ -200,6 +200,12 @@ def read_runs(database: Database) -> tuple[Run, ...]:
     return tuple(_run(*row) for row in database.execute(sql_text("runs")).fetchall())
 
 
+def runs_begun(database: Database) -> dict[int, tuple[str, int | None]]:
+    """Each run's kind, and the run that it started from."""
+    rows = database.execute("SELECT id, kind, parent FROM run ORDER BY id").fetchall()
+    return {number: (kind, parent) for number, kind, parent in rows}
+
+
 def _run(*columns: Any) -> Run:
     named: dict[str, Any] = dict(zip(Run.__dataclass_fields__, columns))
     named["parameters"] = json.loads(named["parameters"])
@@ -212,9 +218,9 @@ def read_run(database: Database, number: int) -> Run:
 
     Raises E0217 when there is none of that id.
     """
-    for run in read_runs(database):
-        if run.id == number:
-            return run
+    query = f"SELECT * FROM ({sql_text('runs')}) WHERE id = $run"
+    for row in database.execute(query, {"run": number}).fetchall():
+        return _run(*row)
     raise UsageError.of("E0217", f"there is no run {number}", help="`workbench runs` lists them")
 
 

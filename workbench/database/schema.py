@@ -167,6 +167,23 @@ def add_constants(connection: duckdb.DuckDBPyConnection, table: str, names: str)
     )
 
 
+def take_constants(
+    connection: duckdb.DuckDBPyConnection, table: str, names: str, made: str, *, grow: bool
+) -> None:
+    """Take the constants with the names of a query without doubles, `names(name)`, into a temporary
+    table `made`; `grow` gives ids to those that lack one. All names are looked through once.
+    """
+    wanted = f"{made}_wanted"
+    take = f"CREATE OR REPLACE TEMP TABLE {made} AS FROM {quoted(table)} SEMI JOIN {wanted} USING "
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {wanted} AS {names}")
+    ((n_wanted,),) = connection.execute(f"SELECT count(*) FROM {wanted}").fetchall()
+    ((n_found,),) = connection.execute(f"{take} (name)").fetchall()
+    if grow and n_found < n_wanted:
+        add_constants(connection, table, f"FROM {wanted}")
+        connection.execute(f"{take} (name)")
+    connection.execute(f"DROP TABLE {wanted}")
+
+
 def _create(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -> None:
     """The table and view of a predicate, and its rows in the tables of predicates."""
     connection.execute(

@@ -71,11 +71,9 @@ class AtomTable:
     @property
     def is_hidden(self) -> Bool:
         """Whether each atom's predicate is open without being asked about, shape (n_atoms,)."""
-        return (
-            np.array(self.hidden, np.bool_)[self.predicate]
-            if self.hidden
-            else np.zeros(0, np.bool_)
-        )
+        if not any(self.hidden):
+            return np.zeros(self.n_atoms, np.bool_)
+        return np.array(self.hidden, np.bool_)[self.predicate]
 
     def arguments(self, ids: npt.ArrayLike | None = None) -> Int32:
         """Constants of each atom (all when None), shape (n, most arguments),

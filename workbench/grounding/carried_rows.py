@@ -184,16 +184,28 @@ def with_added(matrix: csr_array, change: csr_array) -> csr_array:
     rows = np.flatnonzero(np.diff(change.indptr))
     renewed = without_zeros(matrix[rows] + change[rows])
     widths = np.diff(matrix.indptr)
-    old = np.repeat(matrix.indptr[rows] - _starts(widths[rows])[:-1], widths[rows])
-    old += np.arange(old.size)
-    # Where each new entry stands among those that stay.
-    at = np.repeat(matrix.indptr[rows] - _starts(widths[rows])[:-1], np.diff(renewed.indptr))
+    old = _entries(matrix.indptr, widths, rows)
     widths[rows] = np.diff(renewed.indptr)
-    data, indices = (
-        np.insert(np.delete(getattr(matrix, name), old), at, getattr(renewed, name))
-        for name in ("data", "indices")
-    )
-    return csr_array((data, indices, _starts(widths)), shape=matrix.shape)
+    starts = _starts(widths)
+    new = _entries(starts, widths, rows)
+    if np.array_equal(old, new):
+        data, indices = matrix.data.copy(), matrix.indices.copy()
+        data[new], indices[new] = renewed.data, renewed.indices
+        return csr_array((data, indices, starts), shape=matrix.shape)
+    stayed, stays = np.ones(matrix.nnz, np.bool_), np.ones(int(starts[-1]), np.bool_)
+    stayed[old] = stays[new] = False
+    columns = []
+    for name in ("data", "indices"):
+        column = np.empty(stays.size, getattr(matrix, name).dtype)
+        column[stays], column[new] = getattr(matrix, name)[stayed], getattr(renewed, name)
+        columns.append(column)
+    return csr_array((*columns, starts), shape=matrix.shape)
+
+
+def _entries(starts: Array, widths: Array, rows: Int64) -> Int64:
+    """The numbers of the entries of some rows."""
+    found = np.repeat(starts[rows] - _starts(widths[rows])[:-1], widths[rows])
+    return np.asarray(found + np.arange(found.size), np.int64)
 
 
 def _starts(widths: Array) -> Array:

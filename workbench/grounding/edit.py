@@ -10,13 +10,12 @@ from scipy.sparse import csr_array
 from workbench.grounding.carried_rows import (
     CarriedPart,
     CarriedRows,
-    Renumbered,
     changed_rows,
     edited,
     with_added,
 )
 from workbench.grounding.differences import Difference, Side
-from workbench.grounding.edited_rows import EditedNetwork, EditedRows
+from workbench.grounding.edited_rows import EditedNetwork, EditedRows, carried
 from workbench.grounding.splice import Splice
 from workbench.network.ground_network import GroundNetwork, Templates
 
@@ -71,7 +70,4 @@ def _splice(
 
 
 def _carried(side: Side) -> CarriedPart:
-    network = side.network
-    everywhere = np.arange(network.n_atoms)
-    numbered = Renumbered(network, side.rule, everywhere, network.n_atoms, network.n_templates)
-    return numbered.whole(np.arange(network.n_templates))
+    return CarriedPart(carried(side.network, side.rule), side.network.unit)

@@ -96,9 +96,7 @@ class EditedRows:
     @cached_property
     def written(self) -> CarriedRows:
         """All rows, in order. Copies them."""
-        network = self.whole
-        columns = (network.b, self.rule, network.template, network.scales, network.relation)
-        rows = CarriedRows(_wider(network.A), *columns)
+        rows = carried(self.whole, self.rule)
         edited = self.more.b.size or self.gone.any()
         return inserted(rows, self.gone, self.more) if edited else rows
 
@@ -139,6 +137,12 @@ class EditedNetwork(GroundNetwork):
     @property
     def n_rows(self) -> int:
         return self.b.size if "b" in self.__dict__ else self.rows.n_rows
+
+
+def carried(network: GroundNetwork, rule: Int32) -> CarriedRows:
+    """The rows of a network under its own numbers."""
+    columns = (network.b, rule, network.template, network.scales, network.relation)
+    return CarriedRows(_wider(network.A), *columns)
 
 
 def _taken(network: GroundNetwork, rule: Int32, rows: Int64) -> CarriedRows:

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.arrays import Int64
 from workbench.database.database import Database
+from workbench.database.identifiers import text_literal
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError, WorkbenchError
 from workbench.grounding.atom_index import MOST_PLACES
@@ -34,6 +35,9 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.declarations import Predicate
 from workbench.language.definitions import condition_atoms
 from workbench.language.program import Definition, Program
+
+FEW = 16
+"""Domains of no more types and worlds are looked through one by one."""
 
 
 def prepare(
@@ -82,12 +86,9 @@ def _vocabulary(
     if program.language == "psl" and request.role == "infer":
         program = _with_unnamed(program, stored, request.query)
     chosen = ", ".join(map(str, worlds)) or "NULL"
-    domains = connection.execute(
-        "SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM "
-        f"domain WHERE world IN ({chosen}) GROUP BY ALL ORDER BY ALL"
-    ).fetchall()
     wanted = sorted({*rule_constants(program, clauses), *defining_constants(program)})
     type_tables = database.type_tables()
+    domains = _domains(connection, worlds, type_tables)
     constants, positions = look_up(connection, type_tables, wanted, chosen)
     # Constants of clauses of one world have one position; the others' are columns of a table with a
     # row a world.
@@ -107,11 +108,29 @@ def _vocabulary(
         request=request,
         worlds=worlds,
         space=AtomSpace((), {}, {}, {}, 0),
-        domains={(world, type_name): Domain(*rest) for world, type_name, *rest in domains},
+        domains=domains,
         constants=constants,
         positions=positions,
         placed={key: place for place, key in enumerate(elsewhere)},
     )
+
+
+def _domains(
+    connection: duckdb.DuckDBPyConnection, worlds: tuple[int, ...], types: Collection[str]
+) -> dict[tuple[int, str], Domain]:
+    """The domain of each type in each of some worlds that has one."""
+    figures = "count(*), bit_xor(hash(constant)), bool_and(constant = position)"
+    pairs = [(world, text_literal(name)) for world in worlds for name in types]
+    chosen = ", ".join(map(str, worlds)) or "NULL"
+    query = f"SELECT world, type, {figures} FROM domain WHERE world IN ({chosen}) GROUP BY ALL"
+    if 0 < len(pairs) <= FEW:  # one by one, without a table of hashes that all rows go through
+        query = " UNION ALL ".join(
+            f"SELECT {world} AS world, {name} AS type, {figures} FROM domain WHERE world = {world} "
+            f"AND type = {name} HAVING count(*) > 0"
+            for world, name in pairs
+        )
+    rows = connection.execute(f"{query} ORDER BY ALL").fetchall()
+    return {(world, type_name): Domain(*rest) for world, type_name, *rest in rows}
 
 
 def _of_no_avail(

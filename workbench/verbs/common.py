@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from workbench.language import (
 )
 from workbench.language.program import Program
 from workbench.language.psl.types import with_spelling, with_values
+from workbench.language.reading import Language
 
 if TYPE_CHECKING:
     import os
@@ -60,9 +62,12 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
 
 def recorded_program(run: Run, text: str | None = None) -> Program:
     """The program of a run, or another text in its language, which the run knows."""
-    return LANGUAGES["psl" if run.language == "psl" else "mln"].parse(
-        run.program_text if text is None else text, "the run's rules", None
-    )
+    return _parsed("psl" if run.language == "psl" else "mln", text or run.program_text)
+
+
+@lru_cache(maxsize=8)
+def _parsed(language: Language, text: str) -> Program:
+    return LANGUAGES[language].parse(text, "the run's rules", None)
 
 
 def with_types_of(database: Database, program: Program) -> Program:

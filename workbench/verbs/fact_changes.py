@@ -15,7 +15,9 @@ from workbench.database import (
     FactSum,
     FactTexts,
     Partition,
+    TablePrint,
     add_facts,
+    changed_print,
     not_answered,
     remove_facts,
     texts_of_alchemy,
@@ -40,8 +42,8 @@ _FORMS = "write a fact as P(A, B), or name a file"
 
 @dataclass(frozen=True)
 class Applied:
-    """How many facts were added and removed; and by predicate by how much their sum changed, and
-    which they are.
+    """How many facts were added and removed; by predicate, how sum and print of its table changed,
+    and which they are.
 
     The latter is None where a predicate's arguments are values.
     """
@@ -49,6 +51,7 @@ class Applied:
     added: int
     removed: int
     by: Mapping[str, FactSum]
+    prints: Mapping[str, TablePrint]
     rows: Mapping[str, FactRows | None]
 
 
@@ -74,15 +77,21 @@ class FactChanges:
             (one.predicate, add_facts(database, one, correct=self.correct)) for one in self.add
         ]
         by: dict[str, FactSum] = {}
+        prints: dict[str, TablePrint] = {}
         rows: dict[str, FactRows | None] = {}
         for name, change in (*removed, *added):
             by[name] = by.get(name, FactSum()).changed(change.by)
+            prints[name] = changed_print(prints.get(name, (0, None)), change.by_print)
             before = rows.get(name)
             rows[name] = (
                 change.rows if before is None or change.rows is None else before + change.rows
             )
         return Applied(
-            sum(one.facts for _, one in added), sum(one.facts for _, one in removed), by, rows
+            sum(one.facts for _, one in added),
+            sum(one.facts for _, one in removed),
+            by,
+            prints,
+            rows,
         )
 
 
@@ -119,16 +128,16 @@ class _Reader:
     ) -> tuple[list[FactTexts], tuple[Diagnostic, ...]]:
         """Facts to come, or to go; and what is to be said of their files."""
         # Facts written out are read as one text: each reading costs as much as many facts.
-        texts: list[str] = []
+        texts = [one for one in each if isinstance(one, str) and is_fact(one)]
         files: list[Any] = []
         rows: list[Any] = []
-        for one in each:
-            if isinstance(one, str) and not one.strip():  # as a path, the folder one is in
-                raise InputError.of("E0814", "an empty text names no facts", help=_FORMS)
-            if isinstance(one, str) and is_fact(one):
-                texts.append(one)
-            else:
-                (rows if self._has_rows(one) else files).append(one)
+        for one in each if len(texts) < len(each) else ():
+            if isinstance(one, str):
+                if not one.strip():  # as a path, the folder one is in
+                    raise InputError.of("E0814", "an empty text names no facts", help=_FORMS)
+                if is_fact(one):
+                    continue
+            (rows if self._has_rows(one) else files).append(one)
         where: dict[str, Any] = {"world": self.world, "partition": self.partition}
         read = texts_of_alchemy(self.database, "\n".join(texts), **where) if texts else []
         notes: tuple[Diagnostic, ...] = ()
@@ -198,8 +207,6 @@ def _each(sources: Any) -> Iterator[Any]:
 def is_fact(text: str) -> bool:
     """Whether a text is a fact, and not the name of a file."""
     # A look at the disk for each fact would take as long as reading them all.
-    return (
-        "(" in text
-        and ")" in text
-        and (text.endswith(")") or "\n" in text or not Path(text).exists())
+    return "(" in text and (
+        text.endswith(")") or (")" in text and ("\n" in text or not Path(text).exists()))
     )

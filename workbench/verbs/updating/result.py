@@ -94,13 +94,13 @@ def changes_of_answer(
 ) -> dict[str, list[Any]]:
     """The atoms asked about whose value moved, came or went, by key; as columns."""
     atoms, values = result.grounding.atoms, result.values
-    old = np.full(atoms.n_atoms, np.nan)
+    old = standing.values if standing is not None else np.full(atoms.n_atoms, np.nan)
     gone: list[tuple[Any, ...]] = []
     if standing is None:
         at = recorded.located(atoms)
         old[at[at >= 0]] = recorded.values[at >= 0]
-    else:
-        place = renewal.place
+    elif not renewal.same_atoms:
+        place, old = renewal.place, np.full(atoms.n_atoms, np.nan)
         old[place[place >= 0]] = standing.values[place >= 0]
         table = replace(standing.grounding.atoms, names_of=atoms.names_of)
         lost = np.flatnonzero((place < 0) & ~table.is_hidden)
@@ -108,7 +108,8 @@ def changes_of_answer(
             predicate = table.predicates[table.predicate[number]]
             value, world = float(standing.values[number]), table.worlds[int(table.world[number])]
             gone.append((text, predicate, value, np.nan, world))
-    moved = np.flatnonzero(result.is_query & ~(np.abs(values - old) <= MOVED))
+    moved = np.flatnonzero(values != old)
+    moved = moved[result.is_query[moved] & ~(np.abs(values[moved] - old[moved]) <= MOVED)]
     order = moved[
         np.argsort(-np.nan_to_num(np.abs(values[moved] - old[moved]), nan=2.0), kind="stable")
     ]

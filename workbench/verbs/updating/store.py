@@ -14,12 +14,11 @@ from workbench.arrays import Array
 from workbench.database import (
     Database,
     FactSum,
-    Run,
     forget_arrays,
     keep_arrays,
     keeps_rows,
     kept_arrays,
-    read_runs,
+    runs_begun,
 )
 from workbench.grounding import AtomTable, Grounding, RuleCount
 from workbench.grounding.atom_keys import dictionaries
@@ -44,20 +43,19 @@ _COLUMNS = ("weight", "fixed", "rule", "clause", "share")
 
 def descendants(database: Database, run: int) -> list[int]:
     """The run and the updates that started from it, the newest first."""
-    runs = {one.id: one for one in read_runs(database)}
-    return [
-        number
-        for number in sorted(runs, reverse=True)
-        if runs[number].kind == "infer" and (number == run or run in _ancestors(runs, number))
-    ]
+    runs, found = runs_begun(database), {run}
+    for number, (_, parent) in runs.items():  # a run is begun after the one that it started from
+        if parent in found:
+            found.add(number)
+    return [one for one in sorted(found, reverse=True) if one in runs and runs[one][0] == "infer"]
 
 
-def _ancestors(runs: Mapping[int, Run], number: int) -> Iterator[int]:
+def _ancestors(runs: Mapping[int, tuple[str, int | None]], number: int) -> Iterator[int]:
     """The runs that a run started from, the last first."""
-    parent = runs[number].parent
+    parent = runs[number][1]
     while parent is not None and parent in runs:
         yield parent
-        parent = runs[parent].parent
+        parent = runs[parent][1]
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ def keep(database: Database, run: int, standing: LiveGrounding, facts: AnsweredF
     whole = run if stored is None or not keeps_rows(database, stored) else stored
     arrays = _own_arrays(standing) | {"texts": _bytes(_texts(standing, facts, whole))}
     with database.transaction():
-        for ancestor in _ancestors({one.id: one for one in read_runs(database)}, run):
+        for ancestor in _ancestors(runs_begun(database), run):
             forget_arrays(database, ancestor, rows=ancestor != whole)
         keep_arrays(database, run, arrays)
         if whole == run:

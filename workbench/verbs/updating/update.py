@@ -165,7 +165,7 @@ def _recorded(
         facts=hash_of(view, sums),
         moved=before.moved(renewal),
     )
-    tables = table_prints(view, before.tables, applied.by)
+    tables = table_prints(view, before.tables, applied.prints)
     facts = AnsweredFacts(fact_print(view, tables), sums)
     return HeldAnswer(number, renewal.standing, facts, tables, kept=False)
 
