@@ -53,14 +53,14 @@ def main() -> None:
     chosen = parser.parse_args()
     rows = []
 
-    def measured() -> Iterator[dict[str, object]]:
+    def every() -> Iterator[dict[str, object]]:
         for name, make in problems(chosen.seed).items():
             if chosen.of in name:
-                rows.append(_measured(name, make))
+                rows.append(measured(name, make))
                 yield rows[-1]
-        yield _means(rows)
+        yield means(rows)
 
-    print_records(measured(), chosen.json)
+    print_records(every(), chosen.json)
 
 
 def problems(seed: int) -> Problems:
@@ -144,7 +144,8 @@ def _people(seed: int, *, copies: float = 4.0, spoiled: float = 1.0) -> Tables:
     return [frame.rename(columns={"record": "id"}).astype({"id": str})], [truth.to_numpy()]
 
 
-def _measured(name: str, make: Callable[[], Tables]) -> dict[str, object]:
+def measured(name: str, make: Callable[[], Tables]) -> dict[str, object]:
+    """What is said of a problem, and what is so."""
     tables, truths = make()
     of = dict(zip(map(str, pd.concat(tables)["id"]), np.concatenate(truths)))
     with tempfile.TemporaryDirectory() as folder:
@@ -165,6 +166,7 @@ def _measured(name: str, make: Callable[[], Tables]) -> dict[str, object]:
         "said precision": said.precision,
         "warned": " ".join(sorted({one.code for one in result.warnings} & DOUBTS)),
     }
+    found["joined"] = len(result.clustering.label) - len(set(result.clustering.label.tolist()))
     found |= {"recall": true["recall"], "said recall": said.recall, "cpu_seconds": took}
     found |= {
         f"{one} within": _within(true[one], getattr(said, f"{one}_interval"))
@@ -182,7 +184,7 @@ def _within(share: float, interval: tuple[float, float]) -> bool | None:
     return interval[0] - 0.005 <= share <= interval[1] + 0.005
 
 
-def _means(rows: list[dict[str, object]]) -> dict[str, object]:
+def means(rows: list[dict[str, object]]) -> dict[str, object]:
     """Mean F1 and CPU-seconds; where something is said, mean absolute errors and how many intervals
     hold.
     """
