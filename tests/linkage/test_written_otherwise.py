@@ -10,7 +10,7 @@ import pytest
 
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.comparison import compare, make_comparison
-from workbench.linkage.fields import Field
+from workbench.linkage.fields import Field, kind_of_texts
 from workbench.linkage.keys import part_texts
 from workbench.tables import find_sources, stage
 from workbench.tables.records import read_records
@@ -35,10 +35,27 @@ def level(kind: str, one: str, other: str) -> str:
         ("code", "5551234567", "555 123 4568", "one letter apart"),
         ("code", "123 145", "123", "same beginning"),
         ("code", "5551234567", "8239876543", "far"),
+        ("category", "28 pcs", "x28", "alike"),
+        ("category", "100 pcs", "10 pcs", "far"),
+        ("phrase", "ketprolin tablets", "ketprelin tablets", "many words shared"),
+        ("words", "ketprolin tablets", "ketprelin tablets", "few words shared"),
     ],
 )
 def test_levels(kind: str, one: str, other: str, expected: str) -> None:
     assert level(kind, one, other) == level(kind, other, one) == expected
+
+
+def test_texts_with_words_beside_numbers_are_no_codes() -> None:
+    """And of short texts letters count beside words, of long ones words alone."""
+    addresses = [f"{at} Willow Lane #{at % 7}" for at in range(200)]
+    plates = [f"AB {at} CD" for at in range(200)]
+    products = [f"Ketprolin {at} mg film coated tablets" for at in range(200)]
+    said = [f"{text} of the best that money buys anywhere" for text in products]
+    kinds = [
+        kind_of_texts(np.array(texts, object), np.arange(200, dtype=np.int32))
+        for texts in (addresses, plates, products, said)
+    ]
+    assert kinds == ["numbered", "code", "numbered phrase", "numbered words"]
 
 
 def test_keys_are_of_what_is_said_however_it_is_written() -> None:

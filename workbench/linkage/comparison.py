@@ -244,7 +244,10 @@ def _texts(field: Field, one: Int32, other: Int32) -> Int8:
 
 
 def _categories(field: Field, one: Int32, other: Int32) -> Int8:
-    return np.where(jaro_winkler(field.texts, one, other) >= 0.9, 2, 1).astype(np.int8)
+    """Of values with numbers these tell: `28 pcs` is `x28`, and not `20 pcs`."""
+    same, differ = compared_numbers(field.texts, one, other)
+    alike = jaro_winkler(field.texts, one, other) >= 0.9
+    return np.where(same | alike & ~differ, 2, 1).astype(np.int8)
 
 
 _OF_NAMES = ("somewhat alike", "alike", "close", "very close")
@@ -262,7 +265,6 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
     "name": (_OF_NAMES, _names),
     "numbered": ((*_OF_NUMBERS, *_OF_NAMES), _numbered(_names)),
     "code": (_OF_CODES, _codes),
-    "numbered code": ((*_OF_NUMBERS, *_OF_CODES), _numbered(_codes)),
     "date": (
         (
             "within ten years",
@@ -274,6 +276,8 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
         _dates,
     ),
     "number": (("near", "close", "very close", "nearly equal"), _numbers),
+    "phrase": (_OF_WORDS, _words),
+    "numbered phrase": ((*_OF_NUMBERS, *_OF_WORDS), _numbered(_words)),
     "words": (_OF_WORDS, _words),
     "numbered words": ((*_OF_NUMBERS, *_OF_WORDS), _numbered(_words)),
     "category": (("alike",), _categories),

@@ -45,7 +45,8 @@ it may take families for matches.
 INDEPENDENT = 0.7
 """What the merit of independent fields counts beside that of correlated ones."""
 NEARLY = 0.3
-"""Of a refuted class's merit another one must have; a few chance pairs have less."""
+"""Of a refuted class's merit another one must have that is not plain; a few chance pairs have less.
+"""
 MOST = 0.75
 """Of the matches that statements would find if no value were missing:
 the others change no weight that matters.
@@ -193,7 +194,12 @@ class _Search:
     ) -> list[tuple[float, TreeModel]]:
         """Where the best class is refuted: others, from stricter starts as well."""
         every = [*found, *self.fitted(strict_starts(self.alike))]
-        return [one for one in every if one[0] > NEARLY * most and not self.judge.refutes(one[1])]
+        return [
+            one
+            for one in every
+            if (one[0] > NEARLY * most or self.judge.is_plain(one[1]))
+            and not self.judge.refutes(one[1])
+        ]
 
     def of_things(self, found: Sequence[tuple[float, TreeModel]]) -> Things:
         """Without those that join the things of a finer one."""

@@ -63,15 +63,17 @@ _LETTERS_OF_CODES = (
     ("last 3 letters", lambda text: text[-3:]),
     ("last digits", lambda text: digits_in(text)[-LAST_DIGITS:]),
 )
+_BEGINNING = (("first 12 letters", lambda text: text[:12]),)
 _NUMBERS = (("numbers", numbers_in), ("longest number", longest_number))
 _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
     "name": _LETTERS,
     "numbered": (*_LETTERS, *_NUMBERS),
-    "words": (("first 12 letters", lambda text: text[:12]),),
-    "numbered words": (("first 12 letters", lambda text: text[:12]), *_NUMBERS),
+    "phrase": _BEGINNING,
+    "numbered phrase": (*_BEGINNING, *_NUMBERS),
+    "words": _BEGINNING,
+    "numbered words": (*_BEGINNING, *_NUMBERS),
     "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
     "code": _LETTERS_OF_CODES,
-    "numbered code": (*_LETTERS_OF_CODES, *_NUMBERS),
     "category": (),
     "text": (),
 }

@@ -31,6 +31,8 @@ SURELY, CLEAR = 1.5, 2.0
 """The powers of the share of matches that is confirmed, and of clarity."""
 LEAST_CONFIRMED = 0.2
 """Of matches the assumed model takes so many for such, given as many of them."""
+MOSTLY_CONFIRMED, MANY = 0.5, 15.0
+"""Of a plain class's matches, and how many these are: of fewer chance makes a class."""
 CLEARLY = 3
 """The power of a class's F1 in its merit, where pairs within two sources tell it."""
 BESIDE = 2.0
@@ -191,6 +193,14 @@ class Judge:
     def confirms(self, model: TreeModel) -> bool:
         """Whether the assumed model takes enough of the matches for such."""
         return self.confirmed(model) >= LEAST_CONFIRMED
+
+    def is_plain(self, model: TreeModel) -> bool:
+        """Whether many pairs, mostly confirmed, agree in every field beyond chance: such a class
+        needs no merit beside another's that is refuted.
+        """
+        number = float(sigmoid(model.scores(self.levels)) @ self.counts)
+        confirmed = self.confirmed(model) > MOSTLY_CONFIRMED
+        return number > MANY and confirmed and not self.at_chance(model)
 
     def refutes(self, model: TreeModel) -> bool:
         """Whether the class that a model calls matches is another one."""
