@@ -49,7 +49,7 @@ def _rows(asked: Problems) -> Iterator[dict[str, object]]:
     for name, make in asked.items():
         tables, truths = make()
         cuts.append(tfidf_scores(tables, np.concatenate(truths)))
-        rows.append(measured(name, lambda made=(tables, truths): made))
+        rows.append(measured(name, (tables, truths)))
         rows[-1]["best cut F1"] = round(max(cuts[-1]), 3)
         yield rows[-1]
     of_all = np.mean(cuts, axis=0)

@@ -56,7 +56,7 @@ def main() -> None:
     def every() -> Iterator[dict[str, object]]:
         for name, make in problems(chosen.seed).items():
             if chosen.of in name:
-                rows.append(measured(name, make))
+                rows.append(measured(name, make()))
                 yield rows[-1]
         yield means(rows)
 
@@ -144,9 +144,9 @@ def _people(seed: int, *, copies: float = 4.0, spoiled: float = 1.0) -> Tables:
     return [frame.rename(columns={"record": "id"}).astype({"id": str})], [truth.to_numpy()]
 
 
-def measured(name: str, make: Callable[[], Tables]) -> dict[str, object]:
+def measured(name: str, made: Tables) -> dict[str, object]:
     """What is said of a problem, and what is so."""
-    tables, truths = make()
+    tables, truths = made
     of = dict(zip(map(str, pd.concat(tables)["id"]), np.concatenate(truths)))
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, f"{letter}.csv") for letter, _ in zip("ab", tables)]
