@@ -63,7 +63,7 @@ def chosen_method(methods: tuple[Any, ...], label: str, key: str) -> tuple[str, 
     """A method by name, and its parameters."""
     by_name = {method.name: method for method in methods}
     name = st.selectbox(label, list(by_name), key=key)
-    st.caption(plain(by_name[name].summary))
+    st.caption(plain(by_name[name].summary.replace("`", "")))
     return name, parameters(by_name[name], key)
 
 

@@ -16,6 +16,9 @@ from tests.app.conftest import Open, finished, sound
 
 def test_inference_runs_in_the_background(smokers: Server, page: Open) -> None:
     test = page("learn")
+    test.selectbox(key="engine").set_value("gibbs").run()
+    assert any("each redrawn given the rest" in item.value for item in test.caption)
+    assert not any("`" in item.value for item in test.caption)
     test.selectbox(key="engine").set_value("exact").run()
     sound(test.button(key="run").click().run())
     job = finished(smokers.jobs.all()[0])
