@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,9 @@ from workbench.workspace import TablesMapping, names_of_rules
 
 SECONDS = 120.0
 HEADLINES = ("AUC-ROC", "AUC-PR", "F1", "CLL")
+
+TRAINED = "trained-for"
+"""Where a session keeps what it trained the rules for."""
 
 
 def train_and_score(mapping: TablesMapping | None) -> None:
@@ -70,7 +72,7 @@ def rules(text: str, language: str) -> None:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
         return
     if not chosen:
-        chosen = _ask_what_is_predicted(possible, asked)
+        chosen = _ask_what_is_predicted(possible)
     if not chosen:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
         return
@@ -79,11 +81,12 @@ def rules(text: str, language: str) -> None:
         folds = held_out_parts(chosen[0])
         ws.declare(text)
         ws.remember("query", ",".join(chosen))
+        st.session_state[TRAINED] = chosen[0]
         arguments = {"rules": text, "query": chosen, "folds": folds}
         start(Work("score", f"Train and score the rules for {named}", arguments))
 
 
-def _ask_what_is_predicted(possible: Any, asked: Sequence[str]) -> list[str]:
+def _ask_what_is_predicted(possible: Any) -> list[str]:
     """Where nothing is set apart as labels: facts can be, of whatever the reader chooses."""
     if not possible.learnable:
         st.info(
@@ -91,20 +94,24 @@ def _ask_what_is_predicted(possible: Any, asked: Sequence[str]) -> list[str]:
             "taken as they stand: infer with them, or load labels (truth) on the Data page."
         )
         return []
-    st.info(
-        "Nothing here is set apart as labels to learn from and to be scored against: infer with "
-        "the rules as they stand, load labels (truth) on the Data page, or choose facts that are "
-        "to be learned from and predicted. What these do not list then counts as false."
-    )
+    trained = st.session_state.get(TRAINED)
     offered = list(dict.fromkeys((*possible.decided, *possible.learnable)))
     name = st.selectbox(
         "What should be predicted?",
         offered,
-        index=next((offered.index(one) for one in asked if one in offered), None),
+        index=offered.index(trained) if trained in offered else None,
         placeholder="a column or link that has facts",
         key="train-predicate",
     )
-    return [] if name is None else [name]
+    unlisted = "What its facts do not list counts as false."
+    if name is not None:
+        st.caption(unlisted)
+        return [name]
+    st.info(
+        f"Choose what the rules are to learn from, and to be scored against. {unlisted} Or infer "
+        "with the rules as they stand, or load labels (truth) on the Data page."
+    )
+    return []
 
 
 def _are_of_a_study(text: str) -> bool:

@@ -156,11 +156,16 @@ def test_facts_for_yes_and_no_are_offered_to_be_trained_on(
     test = sound(page("start"))
     chosen = test.selectbox(key="train-predicate")
     assert chosen.options[0] == "Ill"
+    assert "Choose what the rules are to learn from" in test.info[0].value
     test = sound(chosen.set_value("Ill").run())
+    assert not test.info
+    assert any("counts as false" in item.value for item in test.caption)
     sound(test.button(key="train-rules").click().run())
     job = finished(state.jobs.all()[0])
     assert job.status == "done", job.about.error
-    assert sound(page("start")).selectbox(key="train-predicate").value == "Ill"
+    sound(test.switch_page("views/rules.py").run())
+    test = sound(test.switch_page("views/start.py").run())
+    assert test.selectbox(key="train-predicate").value == "Ill", "one comes back to what was chosen"
     learn = page("learn")
     assert learn.multiselect(key="query").value == ["Ill"]
     sound(learn.checkbox(key="labels").check().run())
