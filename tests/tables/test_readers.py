@@ -437,3 +437,36 @@ def test_yes_and_no_are_read_in_many_languages(tmp_path: Path, yes: str, no: str
     with wb.open() as ws:
         ws.load(tmp_path / "people.csv", mapping=tmp_path / "dataset.toml")
         assert facts_page(ws.database, "Member", limit=100).rows == facts
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["12 mars 2024", "1er août 2023", "3 déc. 2022"],
+        ["12. März 2024", "1. August 2023", "3. Dez. 2022"],
+        ["12 mar 2024", "1 ago 2023", "3 dic 2022"],
+        ["12 de março de 2024", "1 de agosto de 2023", "3 de dezembro de 2022"],
+        ["12-mrt-24", "01-aug-23", "03-dec-22"],
+        ["12 марта 2024", "1 авг 2023 г.", "3 декабря 2022"],
+        ["12 marca 2024", "1 sierpnia 2023", "3 grudnia 2022"],
+        ["2024. március 12.", "2023. augusztus 1.", "2022. december 3."],
+        ["March 12th, 2024", "August 1st, 2023", "Dec 3, 2022"],
+        ["2024年3月12日", "2023年8月1日", "2022年12月3日"],
+    ],
+)
+def test_months_are_words_of_many_languages(tmp_path: Path, cells: list[str]) -> None:
+    rows = "".join(f'K{at:02},"{cells[at % 3]}"\n' for at in range(60))
+    (tmp_path / "visits.csv").write_text(f"visit,day\n{rows}", encoding="utf-8")
+    with wb.open() as ws:
+        report = ws.load(tmp_path / "visits.csv")
+        facts = {row[1]: row[2].date() for row in facts_page(ws.database, "Day", limit=100).rows}
+    assert report.mapping.tables[0].columns[1].kind == "date"
+    days = [date(2024, 3, 12), date(2023, 8, 1), date(2022, 12, 3)]
+    assert facts == {f"K{at:02}": days[at % 3] for at in range(60)}
+
+
+def test_a_month_has_one_name_for_each_language() -> None:
+    """No word stands for two months."""
+    from workbench.tables.months import ENGLISH_OF, WORDS
+
+    assert len(ENGLISH_OF) == sum(len(words.split()) for words in WORDS)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.tables.measures import SEVERAL, measures_of, without_measure
+from workbench.tables.months import abbreviated, in_english, names_a_month
 from workbench.tables.values import (
     BETWEEN_THOUSANDS,
     BLANKS,
@@ -58,7 +59,7 @@ _HOURS = {
     if time
 }
 """What a cell ends in that has this time of day."""
-_LIKE_A_DATE = re.compile(r"(?=.*\d)[\w.,:/+ -]{6,40}")
+_LIKE_A_DATE = re.compile(r"(?=.*\d)[\w.,:/+º -]{6,40}")
 
 
 @dataclass(frozen=True)
@@ -260,6 +261,8 @@ def _is_date(cell: str, form: str) -> bool:
         cell = re.sub(MORE_DIGITS, r"\1", cell)
     if "%z" in form:
         cell = re.sub(SHORT_OFFSET, r"\1:00", cell)
+    if names_a_month(form):
+        cell, form = in_english(cell), abbreviated(form)
     with suppress(ValueError):
         year = datetime.strptime(cell, form).year
         # Eight digits are a date only where they make a plausible one: other numbers have eight

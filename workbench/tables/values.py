@@ -10,6 +10,7 @@ from itertools import chain
 
 from workbench.database import text_literal
 from workbench.tables.measures import DIGITS, SEVERAL, sizes_within
+from workbench.tables.months import abbreviated, english_value, names_a_month
 
 BLANKS = ("", "NULL", "null", "Null", "N/A", "n/a", "\\N", "?")
 """Texts that mean that nothing is known, in any column."""
@@ -67,16 +68,23 @@ DATE_FORMATS = (
     "%d/%m/%y",
     "%m/%d/%y",
     "%d %b %Y",
-    "%d %B %Y",
     "%b %d, %Y",
-    "%B %d, %Y",
     "%d-%b-%Y",
+    "%d/%b/%Y",
+    "%d-%b-%y",
+    "%b %d %Y",
+    "%Y %b %d",
     "%Y%m%d",
     "%Y-%m",
     "%m/%Y",
+    "%b %Y",
+    "%b-%Y",
+    "%b-%y",
+    "%Y年%m月%d日",
+    "%Y년 %m월 %d일",
 )
 """Dates; each also with a time behind it. Where several fit, the first does.
-A month is its first day.
+A month is its first day; its name may be of any language that `months` has.
 """
 
 OR = " or "
@@ -193,7 +201,7 @@ def date_value(cell: str, form: str) -> str:
             f"CASE WHEN length({cell}) = 10 THEN try_cast(try_cast({cell} AS DATE) AS "
             "TIMESTAMP) END"
         )
-    value = f"try_strptime({cell}, {text_literal(form)})"
+    value = _parsed(cell, form)
     # DuckDB reads the year 99 as the first century, where a year of four digits is asked for.
     return (
         f"CASE WHEN regexp_matches({cell}, '\\d{{4}}') THEN {value} END" if "%Y" in form else value
@@ -207,7 +215,16 @@ def _moment(cell: str, form: str) -> str:
     if "%z" in form:
         # `epoch_us` of a time with its zone needs no time zone of the session's.
         return f"make_timestamp(epoch_us(try_strptime({cell}, {text_literal(form)})))"
-    return f"try_strptime({cell}, {text_literal(form)})"
+    return _parsed(cell, form)
+
+
+def _parsed(cell: str, form: str) -> str:
+    """What a format reads of a cell; of one with a month's name also in other languages."""
+    value = f"try_strptime({cell}, {text_literal(form)})"
+    if not names_a_month(form):
+        return value
+    english = f"try_strptime({english_value(cell)}, {text_literal(abbreviated(form))})"
+    return f"coalesce({value}, {english})"
 
 
 def date_from_parts(year: str, month: str, day: str) -> str:
