@@ -144,3 +144,41 @@ def test_another_decimal_mark_is_said_with_its_cure(tmp_path: Path) -> None:
     assert called.exit_code == 0, called.output
     said = sorted(pd.read_csv(tmp_path / "said.csv")["value"])
     assert said == pytest.approx(sorted(expected(PUPILS, FRIENDS)))
+
+
+def _houses(folder: Path, names: list[str], known: bool) -> list[str]:
+    """Houses, of some only the key is known, and visits, also of a house without a row."""
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    area = rng.integers(30, 200, len(names)).astype(float)
+    area[::5] = np.nan
+    told: dict[str, list[object]] = {
+        "sold": np.where(np.nan_to_num(area) > 110, "yes", "no").tolist(),
+        "sort": np.where(np.nan_to_num(area) > 110, "villa", "hut").tolist(),
+        "price": (100 + np.nan_to_num(area)).tolist(),
+    }
+    columns = {name: cells if known else [None] * len(names) for name, cells in told.items()}
+    houses = pd.DataFrame({"house": names, "area": area, **columns})
+    visits = pd.DataFrame({"visit": range(1, 62), "house": [*(names * 60)[:60], "H99"]})
+    houses.to_csv(folder / "houses.csv", index=False)
+    visits.to_csv(folder / "visits.csv", index=False)
+    return [str(folder / "houses.csv"), str(folder / "visits.csv")]
+
+
+@pytest.mark.parametrize("target", ["sold", "sort", "price"])
+def test_each_row_of_new_tables_is_predicted_and_nothing_else(tmp_path: Path, target: str) -> None:
+    old = _houses(tmp_path / "old", [f"H{number:02}" for number in range(60)], True)
+    new = _houses(tmp_path / "new", ["H70", "H71", "H72"], False)
+    runner, out = CliRunner(), tmp_path / "out"
+    done = runner.invoke(
+        app, ["study", *old, "--predict", f"houses.{target}", "--out", str(out), "--folds", "2"]
+    )
+    assert done.exit_code == 0, done.output
+    data = [part for file in new for part in ("--data", file)]
+    said = tmp_path / "said.csv"
+    line = ["infer", str(out / "program.mln"), *data, "--mapping", str(out / "dataset.toml")]
+    done = runner.invoke(app, [*line, "--out", str(said)])
+    assert done.exit_code == 0, done.output
+    atoms = pd.read_csv(said)["atom"]
+    assert set(atoms.str.extract(r"\((H\d+)")[0]) == {"H70", "H71", "H72"}
+    assert len(atoms) == (6 if target == "sort" else 3)

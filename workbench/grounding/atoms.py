@@ -118,6 +118,16 @@ class AtomTable:
         names[list(self.worlds)] = list(self.worlds.values())
         return np.asarray(names[self.world[self._chosen(ids)]])
 
+    def begin_with(self, number: int, rows: Int32) -> Bool:
+        """Which atoms of the table's predicate of that number begin as one of the rows: a world,
+        and the first constants of an atom.
+        """
+        mine = slice(int(self.start[number]), int(self.start[number + 1]))
+        leading = self.constants[number][:, : rows.shape[1] - 1]
+        here = np.column_stack([self.world[mine], leading])
+        key = _ranked(np.concatenate([here, rows]))
+        return np.isin(key[: len(here)], key[len(here) :])
+
     def locate(self, predicate: str, world: Int32, constants: Int32) -> Int64:
         """The ids of atoms by their keys, -1 where there is no such open atom.
 

@@ -28,7 +28,13 @@ reach the workspace through `workbench.database.insert_facts`.
 from workbench.tables.checked import type_tables
 from workbench.tables.corrections import corrected
 from workbench.tables.definitions import check_definitions
-from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, target_of
+from workbench.tables.facts import (
+    MappedPredicate,
+    Target,
+    mapped_predicates,
+    rows_predicate,
+    target_of,
+)
 from workbench.tables.frames import Tables, as_files
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.load import TablesReport, load_tables_as_mapped

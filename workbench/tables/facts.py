@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Literal
 
 from workbench.errors import UsageError, WorkbenchError
@@ -81,6 +82,27 @@ def mapped_predicates(mapping: TablesMapping) -> tuple[MappedPredicate, ...]:
     predicted.
     """
     return tuple(found for table in mapping.tables for found in _of_table(mapping, table))
+
+
+def rows_predicate(mapping: TablesMapping) -> MappedPredicate | None:
+    """The predicate that holds of each row of the table to predict: of its things, such as
+    `PeopleRow(person)`, or of the tuples of a relation; None where nothing is to be predicted.
+
+    What is asked are these, whatever else other tables name.
+    """
+    target = target_of(mapping)
+    if target is None:
+        return None
+    table, subjects = target.table, subject_types(mapping, target.table)
+    name = table.relation
+    if name is None:
+        taken = {found.name for found in mapped_predicates(mapping)}
+        taken |= {one.name for one in mapping.definitions}
+        name = predicate_name((*words(table.name), "row"))
+        name = next(
+            one for one in chain((name,), map(f"{name}{{}}".format, count(2))) if one not in taken
+        )
+    return MappedPredicate(name, subjects, table.name, None, len(subjects), False)
 
 
 def _of_table(mapping: TablesMapping, table: TableMapping) -> Iterator[MappedPredicate]:

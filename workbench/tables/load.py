@@ -21,7 +21,12 @@ from workbench.errors import Diagnostic
 from workbench.language.declarations import Predicate
 from workbench.tables.checked import type_tables
 from workbench.tables.definitions import defined_rows
-from workbench.tables.facts import MappedPredicate, mapped_predicates, target_of
+from workbench.tables.facts import (
+    MappedPredicate,
+    mapped_predicates,
+    rows_predicate,
+    target_of,
+)
 from workbench.tables.mapping import SqlDefinition, TablesMapping
 from workbench.tables.staged import Staging
 from workbench.tables.targets import target_warnings
@@ -81,7 +86,7 @@ def load_tables_as_mapped(
     """Load staged tables as a mapping says, in one transaction.
 
     The target's column becomes labels (partition `truth`); what it leaves blank is asked for
-    (partition `target`).
+    (partition `target`); `rows_predicate` holds of its table's rows.
 
     Raises what `type_tables` and `defined_rows` do; E0207 where a row contradicts a fact loaded
     earlier. Nothing is loaded then.
@@ -101,6 +106,9 @@ def load_tables_as_mapped(
     """
     tables = type_tables(staging, mapping) if typed is None else typed
     predicates = mapped_predicates(mapping)
+    asked = rows_predicate(mapping)
+    if asked is not None and asked not in predicates:
+        predicates = (*predicates, asked)
     notes = [note for table in staging.tables.values() for note in table.notes]
     notes += target_warnings(
         staging, mapping, tables, learning=labels == "withheld" and not more_rows

@@ -234,7 +234,7 @@ class Modelling:
         from workbench.database import display_names
         from workbench.verbs import runs
         from workbench.verbs.infer import infer
-        from workbench.verbs.queries import read_query
+        from workbench.verbs.queries import query_of
 
         settings = {"engine": "auto", "labels": labels, "on": on, **given}
         request, how = request_of(given)
@@ -247,7 +247,7 @@ class Modelling:
             rules = rules.program
         program = self.fitted(rules, request.get("worlds"))
         chosen = task_of(program, task)
-        asked = read_query(request.get("query"))
+        asked = query_of(self.database, program, request.get("query"))
         run: Callable[..., InferenceResult] = partial(infer, last=self.last_grounding)
         if on is not None:
             from workbench.verbs.spark.on_spark import infer_on_spark

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from workbench.arrays import Bool, Int64
+from workbench.arrays import Bool, Int32, Int64
+from workbench.database import Database, quoted
 from workbench.errors import Diagnostic, UsageError, did_you_mean
 from workbench.grounding.atoms import AtomTable
 from workbench.language.ground_atoms import parse_pattern
+from workbench.language.program import Program
+from workbench.tables import rows_predicate, target_of
 from workbench.verbs.common import names_of
+from workbench.verbs.tables_look import tables_at_hand
+from workbench.verbs.wide_tables import predicted_of
 
 
 @dataclass(frozen=True)
@@ -59,14 +64,27 @@ class QueryAtom:
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked: `predicates` are open; of some only the atoms that `atoms` match."""
+    """What is asked: `predicates` are open; of some only the atoms that `atoms` match.
+
+    Attributes
+    ----------
+    rows : mapping of str to int32 array, shape (n, 1 + arguments)
+        Of predicates about the rows of a table, worlds and ids of these: atoms about other things
+        are open and not answered.
+    """
 
     predicates: tuple[str, ...] | None
     atoms: tuple[QueryAtom, ...] = ()
+    rows: Mapping[str, Int32] = field(default_factory=dict, compare=False)
 
     def chosen(self, table: AtomTable) -> Bool:
         """Which open atoms are answered, shape (n_atoms,): those asked for, not hidden."""
         chosen = ~table.is_hidden
+        for name, rows in self.rows.items():
+            if name in table.predicates:
+                number = table.predicates.index(name)
+                mine = slice(int(table.start[number]), int(table.start[number + 1]))
+                chosen[mine] &= table.begin_with(number, rows)
         for name in dict.fromkeys(one.predicate for one in self.atoms):
             if name in table.predicates:
                 number = table.predicates.index(name)
@@ -119,3 +137,22 @@ def read_query(given: Sequence[str] | str | None) -> Query:
             atoms.append(QueryAtom(name, arguments, text))
     predicates = dict.fromkeys([*whole, *(one.predicate for one in atoms)])
     return Query(tuple(predicates), tuple(one for one in atoms if one.predicate not in whole))
+
+
+def query_of(database: Database, program: Program, given: Sequence[str] | str | None) -> Query:
+    """`read_query`; where tables were loaded to predict a column of one, about the rows of this
+    alone: other tables may name further things.
+    """
+    query = read_query(given)
+    mapping = tables_at_hand(database)
+    asked = None if mapping is None else rows_predicate(mapping)
+    stored = None if asked is None else database.predicates().get(asked.name)
+    target = None if mapping is None else target_of(mapping)
+    if stored is None or target is None:
+        return query
+    columns = ("world", *stored.columns)
+    found = database.execute(
+        f"SELECT {', '.join(columns)} FROM {quoted(stored.table_name)}"
+    ).fetchnumpy()
+    rows = np.column_stack([np.asarray(found[name], np.int32) for name in columns])
+    return replace(query, rows={predicted_of(target, program): rows})

@@ -148,14 +148,17 @@ def _predicted(database: Database) -> str | None:
 
 
 def predicted_predicate(mapping: str | os.PathLike[str], program: Program) -> str | None:
-    """The predicate that a mapping's `predict` asks for; None where it asks for nothing.
+    """The predicate that a mapping's `predict` asks for; None where it asks for nothing."""
+    target = target_of(read_mapping(mapping))
+    return None if target is None else predicted_of(target, program)
+
+
+def predicted_of(target: Target, program: Program) -> str:
+    """The predicate that a program predicts of a target.
 
     A program whose rules do not speak of that predicate, and that says by scopes what is open, asks
     for the latter.
     """
-    target = target_of(read_mapping(mapping))
-    if target is None:
-        return None
     speaks = any(
         isinstance(rule, FormulaRule) and _speaks_of(rule, target.predicate)
         for rule in program.rules

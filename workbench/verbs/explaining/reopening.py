@@ -28,7 +28,7 @@ from workbench.verbs.answered_labels import before_answers
 from workbench.verbs.common import names_of, recorded_program, with_types_of
 from workbench.verbs.infer import InferenceResult, solve_given
 from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
-from workbench.verbs.queries import read_query
+from workbench.verbs.queries import query_of, read_query
 from workbench.verbs.written_rules import learned_text, recorded_templates
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def reopen(
         facts, last = before, None
     grounding = recorded.ground(facts, last)
     state = recorded.known(grounding)
-    asked = read_query(recorded.run.parameters.get("query") or None)
+    asked = query_of(facts, recorded.program, recorded.run.parameters.get("query") or None)
     predicted = np.flatnonzero(np.isnan(state) & asked.chosen(grounding.atoms))
     if np.array_equal(recorded.located(grounding.atoms), predicted):
         state[predicted] = recorded.values

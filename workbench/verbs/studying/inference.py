@@ -22,6 +22,7 @@ from workbench.study.result import Explained, HeldOut, StudyResult
 from workbench.study.run import Studied
 from workbench.tables import Staging, load_tables_as_mapped
 from workbench.verbs.infer import infer
+from workbench.verbs.queries import query_of
 from workbench.verbs.runs import record_inference
 from workbench.verbs.studying.runs import record_study
 from workbench.verbs.tables_look import remember_tables
@@ -204,6 +205,7 @@ def joint_values(
         database,
         program,
         request,
+        asked=query_of(database, program, [predicted]),
         task="marginal",
         seed=seed,
         time_limit=seconds,

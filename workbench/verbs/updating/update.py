@@ -32,7 +32,7 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.explaining.reopening import Recorded, facts_have_changed, recorded_run
 from workbench.verbs.fact_changes import Applied, changes_of
 from workbench.verbs.infer import InferenceResult
-from workbench.verbs.queries import read_query
+from workbench.verbs.queries import query_of
 from workbench.verbs.runs import record_inference
 from workbench.verbs.updating.beginning import Beginning, beginning_of
 from workbench.verbs.updating.groups import NO_CHANGES, group_changes, links_of
@@ -237,7 +237,9 @@ def _result(
         run_id=recorded.run.id,
         evidence_energy=evidence_energy(grounding.network, weights),
         warnings=grounding.warnings,
-        asked=read_query(recorded.run.parameters.get("query") or None),
+        asked=query_of(
+            database.within(), recorded.program, recorded.run.parameters.get("query") or None
+        ),
         names=display_names(database.within()),
         sums=now.sums,
     )
