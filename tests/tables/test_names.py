@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from workbench.tables.names import predicate_name, words
+from workbench.tables import find_sources, propose, stage
+from workbench.tables.names import predicate_name, same_thing, words
 from workbench.tables.reference_names import names_agree
 
 
@@ -40,3 +43,36 @@ def test_words(name: str, parts: tuple[str, ...], predicate: str) -> None:
 )
 def test_names_that_speak_of_another_table(column: str, table: str, key: str, agree: bool) -> None:
     assert (names_agree(column, table, key) >= 2) == agree
+
+
+@pytest.mark.parametrize(
+    ("things", "key", "others", "column"),
+    [
+        ("leden", "lidnummer", "uitleningen", "lid"),
+        ("boeken", "ISBN", "uitleningen", "boek"),
+        ("comande", "numero", "righe", "comanda"),
+        ("клиенты", "номер", "заказы", "клиент"),
+        ("Aufträge", "Auftragsnr", "Positionen", "Auftrag"),
+        ("users", "userid", "logins", "user"),
+        ("öğrenciler", "no", "notlar", "öğrenci"),
+    ],
+)
+def test_references_are_told_by_names_in_many_languages(
+    tmp_path: Path, things: str, key: str, others: str, column: str
+) -> None:
+    first = "".join(f"{7000 + 3 * at},{at % 7}\n" for at in range(40))
+    (tmp_path / f"{things}.csv").write_text(f"{key},x\n{first}", encoding="utf-8")
+    second = "".join(f"{7000 + 3 * (at * 7 % 40)},{at % 5}.5\n" for at in range(90))
+    (tmp_path / f"{others}.csv").write_text(f"{column},y\n{second}", encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        mapping = propose(staging)
+    assert mapping.table(things).key == key
+    found = mapping.table(others).column(column)
+    assert (found.kind, found.table) == ("reference", things)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("count", "country"), ("state", "station"), ("plan", "planet"), ("a", "as")]
+)
+def test_other_words_are_other_things(one: str, other: str) -> None:
+    assert not same_thing(one, other)

@@ -48,9 +48,16 @@ from workbench.tables.more_rows import (
     with_files_of,
     with_more_files,
 )
+from workbench.tables.parts import parts_of
 from workbench.tables.propose import propose
 from workbench.tables.readings import Reading, find_reading
-from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
+from workbench.tables.sources import (
+    TableSource,
+    files_of_tables,
+    find_sources,
+    form_of,
+    is_table_file,
+)
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.staging import stage
 from workbench.tables.targets import (

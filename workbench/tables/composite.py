@@ -63,8 +63,8 @@ def find_composites(
     """Composite keys and the references to them, by table.
 
     A table without a key has one where another refers to it by several columns of the same names;
-    or, unless its rows relate things, where its first two, three or four columns together are
-    different in all rows.
+    or, unless its rows relate things, where its first two, three or four columns together, or its
+    first in each of the table's parts, are different in all rows.
 
     Cost: a count of different combinations for a few sets of columns of each table without a key,
     and a join for each table that has columns of these names.
@@ -113,7 +113,14 @@ def _may_be_part(column: ColumnCounts) -> bool:
 
 
 def _leading(counts: TableCounts) -> Iterator[tuple[str, ...]]:
-    """The sets of columns at the left, the smallest first, as long as all may be parts."""
+    """The sets of columns at the left, the smallest first, as long as all may be parts; of a table
+    that came in parts first its leftmost column in each part.
+    """
+    of_part = counts.table.source.column_of_part
+    if of_part is not None:
+        pair = (counts.columns[0], counts.by_name[of_part])
+        if all(map(_may_be_part, pair)) and pair[0] is not pair[1]:
+            yield tuple(column.name for column in pair)
     for number in range(2, min(LEADING, len(counts.columns) - 1) + 1):
         if not all(map(_may_be_part, counts.columns[:number])):
             return

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.tables.kinds import may_be_key, share
-from workbench.tables.names import ID_WORDS, singular, without_id, words
+from workbench.tables.names import (
+    ID_WORDS,
+    same_thing,
+    singular,
+    thing_of_compound,
+    without_id,
+    words,
+)
 from workbench.tables.profile import ColumnCounts, TableCounts
 
 NEARLY_UNIQUE = 0.98
@@ -68,7 +75,8 @@ def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
         and column.high is not None
         and column.high - column.low < 2 * column.filled
     )
-    return called + 0.5 if called else (1.0 if first and (texts or dense) else 0)
+    numbered = thing_of_compound(column.name) != column.name
+    return called + 0.5 if called else (1.0 if first and (texts or dense or numbered) else 0)
 
 
 def _called_like_key(table: str, column: str) -> float:
@@ -82,6 +90,8 @@ def _called_like_key(table: str, column: str) -> float:
     if not core and parts[-1] in ID_WORDS:
         return 4
     if core == named:
+        return 3
+    if len(core) == len(named) == 1 and same_thing(thing_of_compound(core[0]), named[0]):
         return 3
     if (
         parts[-1] in ID_WORDS

@@ -22,8 +22,8 @@ from workbench.tables.sources import TableSource, form_of, is_url, name_of_file
 from workbench.tables.values import YES_NO
 
 _TABLE_KEYS = tuple(
-    "name file more part separator encoding header type key relation display keep blank_keys "
-    "columns".split()
+    "name file more column_of_part part separator encoding header type key relation display keep "
+    "blank_keys columns".split()
 )
 _COLUMN_KEYS = tuple(
     "kind predicate type table decimal unit format yes no parts missing unreadable".split()
@@ -92,6 +92,7 @@ def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> Tab
         reader.text(given, "encoding"),
         header,
         tuple(_place(other, directory) for other in _words_of(reader, given, "more")),
+        reader.text(given, "column_of_part"),
     )
     columns = tuple(
         _column(reader, column, said) for column, said in reader.table(given, "columns").items()

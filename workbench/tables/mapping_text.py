@@ -67,6 +67,7 @@ def _table_lines(table: TableMapping, directory: Path) -> list[str]:
         "file": _relative(source.path, directory),
         "part": source.part,
         "more": [_relative(path, directory) for path in source.more] or None,
+        "column_of_part": source.column_of_part,
     }
     if source.form == "delimited":
         said["separator"] = source.separator
@@ -80,7 +81,10 @@ def _table_lines(table: TableMapping, directory: Path) -> list[str]:
     said["display"] = list(table.display) or None
     said["keep"] = table.keep
     said["blank_keys"] = None if table.blank_keys == "error" else table.blank_keys
-    remark = {"keep": '  # of rows that contradict each other: "error", "first" or "last"'}
+    remark = {
+        "column_of_part": "  # says which of the files a row is of, by their names",
+        "keep": '  # of rows that contradict each other: "error", "first" or "last"',
+    }
     if table.key is None and table.relation is None:
         remark["type"] = "  # without a key: the things are the rows, called by their number"
     count = f"  # {table.rows:,} row{'' if table.rows == 1 else 's'}"

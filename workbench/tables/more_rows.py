@@ -156,7 +156,9 @@ def with_more_files(mapping: TablesMapping, sources: Sequence[TableSource]) -> T
     Lists in the cells of a file are tables of rows by number, so such files are left out.
     """
     apart = {source.path for source in sources if source.is_list}
-    further = {source.name: source.path for source in sources if source.path not in apart}
+    further = {
+        source.name: (source.path, *source.more) for source in sources if source.path not in apart
+    }
     return replace(
         mapping,
         tables=tuple(
@@ -168,9 +170,9 @@ def with_more_files(mapping: TablesMapping, sources: Sequence[TableSource]) -> T
     )
 
 
-def _and(source: TableSource, path: str) -> TableSource:
-    known = path in (source.path, *source.more)
-    return source if known else replace(source, more=(*source.more, path))
+def _and(source: TableSource, paths: Sequence[str]) -> TableSource:
+    known = (source.path, *source.more)
+    return replace(source, more=(*source.more, *(path for path in paths if path not in known)))
 
 
 def with_files_of(

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import chain, count
 
 from workbench.errors import InputError, Span
 
@@ -16,7 +17,9 @@ from workbench.errors import InputError, Span
 _WORD = re.compile(r"U+(?!l)|U?l+|d+")
 
 ID_WORDS = frozenset(
-    "id ids key keys code no nr num number ref uuid guid pk fk kennung nummer schluessel".split()
+    "id ids key keys code no nr num number ref uuid guid pk fk kennung nummer schluessel "
+    "numero número numéro numer codigo código codice kod kód номер код "
+    "isbn issn ean gtin sku imei iban".split()
 )
 """Words that say that a column names things, not what it says about them."""
 
@@ -80,6 +83,31 @@ def singular(word: str) -> str:
     return word
 
 
+_PLURALS = frozenset(
+    ("", *"s es e en n er i a o y ar or k ler lar is l ов ы и а я ь е й ей".split())
+)
+"""Ends of words in the singular and the plural, of several languages."""
+_COMPOUND = re.compile(
+    r"(\w{3,}?)(?:s?(?:nummer|nr|numer|number|kennung|schl(?:ue|ü)ssel)|id|code|key|no)"
+)
+
+
+def same_thing(one: str, other: str) -> bool:
+    """Whether two words are one but for the ends that tell one from many: boek, boeken."""
+    first, second = ("".join(plain_words(singular(word))) for word in (one, other))
+    alike = next(
+        (at for at, pair in enumerate(zip(first, second)) if pair[0] != pair[1]),
+        min(len(first), len(second)),
+    )
+    return alike >= 3 and {first[alike:], second[alike:]} <= _PLURALS
+
+
+def thing_of_compound(word: str) -> str:
+    """What a word such as `lidnummer` or `userid` names; any other word as it is."""
+    found = _COMPOUND.fullmatch(word)
+    return found[1] if found else word
+
+
 def plural(word: str) -> str:
     """The English plural of a noun."""
     known = next((many for many, one in IRREGULAR.items() if one == word and many != word), None)
@@ -140,3 +168,9 @@ def column_names(
                 help="give each column a name of its own",
             )
     return tuple(names)
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """The name, or with the first number that makes it one that is not taken."""
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(one for one in chain((name,), numbered) if one not in taken)

@@ -8,7 +8,14 @@ from itertools import chain, count
 
 from workbench.tables.facts import subject_types, value_types
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
-from workbench.tables.names import predicate_name, singular_words, type_name, without_id, words
+from workbench.tables.names import (
+    predicate_name,
+    singular_words,
+    type_name,
+    unused,
+    without_id,
+    words,
+)
 from workbench.tables.staged import Staging
 from workbench.tables.values import is_blank
 
@@ -28,7 +35,7 @@ def with_category_types(staging: Staging, tables: Sequence[TableMapping]) -> lis
             holder = first.setdefault(candidate, (table, column))
             if holder[1] is column or _share_values(staging, (table, column), holder):
                 return replace(column, type=candidate)
-        return replace(column, type=_unused(f"{table.type}_{type_name(parts)}", {*things, *first}))
+        return replace(column, type=unused(f"{table.type}_{type_name(parts)}", {*things, *first}))
 
     return [
         replace(table, columns=tuple(typed(table, column) for column in table.columns))
@@ -127,11 +134,3 @@ def _predicate_words(column: ColumnMapping) -> tuple[str, ...]:
         said = () if column.parts else without_id(parts)
         return said or singular_words(column.table or column.name)
     return parts
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    number = 2
-    candidate = name
-    while candidate in taken:
-        candidate, number = f"{name}_{number}", number + 1
-    return candidate

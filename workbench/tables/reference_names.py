@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from workbench.tables.keys import BARE
-from workbench.tables.names import ID_WORDS, singular, without_id, words
+from workbench.tables.names import (
+    ID_WORDS,
+    same_thing,
+    singular,
+    thing_of_compound,
+    without_id,
+    words,
+)
 
 SURE = 3
 """What `names_agree` says of a column that is called as the key or as its table."""
@@ -22,6 +29,11 @@ def names_agree(column: str, table: str, key: str) -> float:
     if longer and not set(key_parts) <= BARE:
         return 2
     if core and core == key_core:
+        return 2
+    if len(core) == 1 and any(
+        len(other) == 1 and same_thing(*map(thing_of_compound, (core[0], other[0])))
+        for other in (named, key_core)
+    ):
         return 2
     if (
         core

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
-from workbench.database import database_tables, display_name, format_of, is_workspace, open_binary
+from workbench.database import (
+    DESCRIPTION,
+    database_tables,
+    display_name,
+    format_of,
+    is_workspace,
+    open_binary,
+)
 from workbench.errors import InputError, Span, masked
 from workbench.tables.sheets import sheet_names
 
@@ -36,6 +43,8 @@ class TableSource:
         Whether the first line names the columns; None where that is to be found out.
     more : tuple of str
         Further files or databases that hold rows of this table.
+    column_of_part : str or None
+        The column that says which of the files a row is of, by their names.
     """
 
     name: str
@@ -46,6 +55,7 @@ class TableSource:
     encoding: str | None = None
     header: bool | None = None
     more: tuple[str, ...] = ()
+    column_of_part: str | None = None
 
     @property
     def shown(self) -> str:
@@ -99,18 +109,50 @@ def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, 
     for source in given:
         path = Path(source)
         if not is_url(source) and path.is_dir():
-            inside = [file for file in sorted(path.iterdir()) if is_table_file(file)]
-            # A .txt in a directory is more often a text about the tables than one of them.
-            inside = [file for file in inside if file.suffix.lower() != ".txt"]
-            inside = [file for file in inside if not _is_workspace(file)]
+            inside = _tables_below(path)
             if not inside:
                 raise _no_tables(display_name(path), "holds no files of tables")
-            for file in inside:
-                found += _tables_of(os.fspath(file))
+            found += inside
         else:
             found += _tables_of(os.fspath(source))
     _check_names(found)
     return tuple(found)
+
+
+def files_of_tables(directory: Path) -> list[Path]:
+    """The files of tables in a directory, then those of the directories in it; without hidden ones,
+    and those that a dataset.toml describes.
+    """
+    files, folders = [], []
+    for path in sorted(directory.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            folders.append(path)
+        # A .txt in a directory is more often a text about the tables than one of them.
+        elif is_table_file(path) and path.suffix.lower() != ".txt" and not _is_workspace(path):
+            files.append(path)
+    for folder in folders:
+        files += [] if (folder / DESCRIPTION).is_file() else files_of_tables(folder)
+    return files
+
+
+def _tables_below(directory: Path) -> list[TableSource]:
+    """The tables of a directory; those of one name in several folders are called by both."""
+    found = [
+        (file, table)
+        for file in files_of_tables(directory)
+        for table in _tables_of(os.fspath(file))
+    ]
+    folders: dict[str, set[Path]] = {}
+    for file, table in found:
+        folders.setdefault(table.name.casefold(), set()).add(file.parent)
+    return [
+        table
+        if file.parent == directory or len(folders[table.name.casefold()]) == 1
+        else replace(table, name=f"{file.parent.relative_to(directory).as_posix()}/{table.name}")
+        for file, table in found
+    ]
 
 
 def more_of(table: TableSource) -> tuple[TableSource, ...]:

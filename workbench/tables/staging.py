@@ -28,16 +28,20 @@ from workbench.tables.delimited import read_form
 from workbench.tables.headers import left_out_above
 from workbench.tables.lists import ListTable, flat_columns, list_tables
 from workbench.tables.names import column_names
+from workbench.tables.parts import part_of, together, with_part, with_rows_of
 from workbench.tables.sheets import sheet_batches
 from workbench.tables.sources import TableSource, more_of
 from workbench.tables.staged import StagedTable, Staging
 
 
 @contextmanager
-def stage(sources: Iterable[TableSource], *, lists_apart: bool = False) -> Iterator[Staging]:
+def stage(
+    sources: Iterable[TableSource], *, lists_apart: bool = False, parts_together: bool = False
+) -> Iterator[Staging]:
     """Read tables into a database of their own, which is gone when the `with` block ends.
 
-    With `lists_apart`, lists in the cells of JSON and Parquet files are tables that refer to these.
+    With `lists_apart`, lists in the cells of JSON and Parquet files are tables that refer to these;
+    with `parts_together`, files of one table's parts are one table.
     What does not fit into memory is put on disk. Cost: some ten CPU-seconds for a gigabyte of text.
 
     Raises E0204, E0209, E0211, E0213, E0232 for a file or database that cannot be read, at its
@@ -59,7 +63,7 @@ def stage(sources: Iterable[TableSource], *, lists_apart: bool = False) -> Itera
                 for number, source in enumerate(files)
                 for table in _stage_whole(connection, source, f"t{number}", workplace, taken)
             ]
-            yield Staging(connection, tables)
+            yield Staging(connection, together(connection, tables) if parts_together else tables)
 
 
 def _stage_whole(
@@ -71,27 +75,14 @@ def _stage_whole(
 ) -> list[StagedTable]:
     """A table with the rows of its further files below its own; what these lack is blank."""
     table, *lists = _stage(connection, source, relation, workplace, taken)
+    column = source.column_of_part
+    table = with_part(connection, table, column, part_of(source, source.name))
     for number, other in enumerate(more_of(source)):
         added = _stage(connection, other, f"{relation}_more_{number}", workplace, None)[0]
-        for name in added.columns:
-            if name not in table.columns:
-                raise InputError.of(
-                    "E0235",
-                    f"{other.shown} has a column {name}, and the rest of {source.name} has none",
-                    span=added.span(1, name),
-                    help=f"the columns of {source.name} are {', '.join(table.columns)}",
-                )
-        into, cells = (
-            ", ".join(map(table.cell, added.columns)),
-            ", ".join(map(added.cell, added.columns)),
-        )
-        connection.execute(
-            f"INSERT INTO {table.relation} ({into}) SELECT {cells} FROM {added.relation} "
-            "ORDER BY rowid"
-        )
-        connection.execute(f"DROP TABLE {added.relation}")
-        table = replace(table, rows=table.rows + added.rows, notes=(*table.notes, *added.notes))
-    return [replace(table, source=replace(table.source, more=source.more)), *lists]
+        added = with_part(connection, added, column, part_of(other, source.name))
+        table = with_rows_of(connection, table, added)
+    found = replace(table.source, more=source.more, column_of_part=column)
+    return [replace(table, source=found), *lists]
 
 
 def _stage(

@@ -31,6 +31,7 @@ from workbench.tables import (
     form_of,
     load_more_rows,
     mapped_predicates,
+    parts_of,
     target_of,
 )
 from workbench.verbs.loading import load
@@ -164,7 +165,7 @@ class _Reader:
         assert self.tables is not None
         return load_more_rows(
             apart,
-            find_sources(rows),
+            parts_of(find_sources(rows), self.tables),
             self.tables,
             labels=labels_at_hand(self.database),
             world=self.world,

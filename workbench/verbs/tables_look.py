@@ -22,6 +22,7 @@ from workbench.tables import (
     find_reading,
     find_sources,
     format_mapping,
+    parts_of,
     propose,
     read_mapping,
     stage,
@@ -122,7 +123,8 @@ def look_at_tables(
     Raises InputError as `workbench.tables.stage`, for files that are no tables or cannot be read.
     """
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
-    with stage(find_sources(sources), lists_apart=True) as staging:
+    found = parts_of(find_sources(sources), None if anew else tables_at_hand(database))
+    with stage(found, lists_apart=True, parts_together=True) as staging:
         known = None if anew else mapping_of_more_rows(database, staging)
         mapping = known or propose(staging, taken=taken)
         readings = {

@@ -18,10 +18,11 @@ from workbench.tables import (
     TablesReport,
     Target,
     counted,
+    files_of_tables,
     find_sources,
     form_of,
-    is_table_file,
     load_tables_as_mapped,
+    parts_of,
     propose,
     read_mapping,
     stage,
@@ -52,7 +53,7 @@ def are_wide_tables(database: Database, source: str | os.PathLike[str]) -> bool:
         return read_dataset(description).has_tables
     declared = {plainly(name) for name in database.predicates()}
     if path.is_dir():
-        files = [file for file in sorted(path.iterdir()) if is_table_file(file)]
+        files = files_of_tables(path)
         inside = [file for folder in path.iterdir() if folder.is_dir() for file in folder.iterdir()]
         return bool(files) and not any(
             plainly(_stem(file)) in declared for file in (*files, *inside)
@@ -94,8 +95,12 @@ def load_wide_tables(
     if mapping is None and (description := _only_description(sources)) is not None:
         mapping, sources = description, ()
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
-    found = matched_sources(given, sources) if given is not None else find_sources(sources)
-    with stage(found, lists_apart=True) as staging:
+    found = (
+        matched_sources(given, sources)
+        if given is not None
+        else parts_of(find_sources(sources), tables_at_hand(database))
+    )
+    with stage(found, lists_apart=True, parts_together=given is None) as staging:
         known = None
         if given is None and predict in (None, _predicted(database)):
             known = mapping_of_more_rows(database, staging)
@@ -202,7 +207,7 @@ def matched_sources(
     """
     if not sources:
         return tuple(table.source for table in mapping.tables)
-    given = {source.name: source for source in find_sources(sources)}
+    given = {source.name: source for source in parts_of(find_sources(sources), mapping)}
     for name, source in given.items():
         if name not in mapping.by_name:
             raise InputError.of(

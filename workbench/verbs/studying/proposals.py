@@ -52,7 +52,7 @@ def proposed_rules(
     deadline, settings = deadline_after(time_limit), Settings(rules=rules)
     until = None if deadline is None else deadline - (deadline - monotonic()) / 3
     progress.step("tables", 0.0)
-    with stage(find_sources(sources), lists_apart=True) as staging:
+    with stage(find_sources(sources), lists_apart=True, parts_together=True) as staging:
         ready = prepared(staging, predict, time=None, mapping=None)
         rows = labelled_sample(ready.labels, 0)
         matrix = candidates_for(

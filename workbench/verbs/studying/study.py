@@ -34,6 +34,7 @@ from workbench.tables import (
     TablesMapping,
     find_sources,
     format_mapping,
+    parts_of,
     read_mapping,
     stage,
     with_files_of,
@@ -90,8 +91,8 @@ def study(
     progress.step("tables", 0.0)
     found = find_sources(sources)
     if given is not None:
-        found = with_files_of(found, given)
-    with stage(found, lists_apart=True) as staging:
+        found = parts_of(with_files_of(found, given), given)
+    with stage(found, lists_apart=True, parts_together=given is None) as staging:
         ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, progress)
         result, explain = _result(staging, ready, settings, studied, matrix, rows, out)
