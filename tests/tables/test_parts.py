@@ -59,7 +59,10 @@ def test_files_of_one_tables_parts_are_one_table(tmp_path: Path) -> None:
     for sources in ((), files):
         with wb.open() as ws:
             again = ws.load(sources, mapping=tmp_path / "dataset.toml")
-            assert again.mapping == report.mapping
+            said = [
+                format_mapping(one.mapping).split("[tables.columns]")[0] for one in (again, report)
+            ]
+            assert said[0] == said[1]
             assert facts == {
                 name: facts_page(ws.database, name).rows for name in ws.database.predicates()
             }

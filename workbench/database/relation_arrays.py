@@ -79,6 +79,18 @@ def read_numbers(database: Database, predicate: str, world: str) -> tuple[Int32,
     return np.stack(others, axis=1).astype(np.int32), last.astype(np.float64)
 
 
+def read_keys(database: Database, predicate: str) -> Int32:
+    """The world and the arguments' ids of each fact of a predicate without values, of all worlds;
+    shape (n, 1 + arguments).
+    """
+    stored = database.predicate(predicate)
+    columns = ("world", *stored.columns)
+    rows = database.execute(
+        f"SELECT {', '.join(columns)} FROM {quoted(stored.table_name)}"
+    ).fetchnumpy()
+    return np.column_stack([np.asarray(rows[name], np.int32) for name in columns])
+
+
 def _domains(database: Database, world: int) -> dict[str, Int32]:
     rows = database.execute(
         "SELECT type, list(constant ORDER BY position) FROM domain WHERE world = $world GROUP BY "

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from workbench.arrays import Bool, Int32, Int64
-from workbench.database import Database, quoted
+from workbench.database import Database
+from workbench.database.relation_arrays import read_keys
 from workbench.errors import Diagnostic, UsageError, did_you_mean
 from workbench.grounding.atoms import AtomTable
 from workbench.language.ground_atoms import parse_pattern
@@ -146,13 +147,7 @@ def query_of(database: Database, program: Program, given: Sequence[str] | str | 
     query = read_query(given)
     mapping = tables_at_hand(database)
     asked = None if mapping is None else rows_predicate(mapping)
-    stored = None if asked is None else database.predicates().get(asked.name)
     target = None if mapping is None else target_of(mapping)
-    if stored is None or target is None:
+    if asked is None or target is None or asked.name not in database.predicates():
         return query
-    columns = ("world", *stored.columns)
-    found = database.execute(
-        f"SELECT {', '.join(columns)} FROM {quoted(stored.table_name)}"
-    ).fetchnumpy()
-    rows = np.column_stack([np.asarray(found[name], np.int32) for name in columns])
-    return replace(query, rows={predicted_of(target, program): rows})
+    return replace(query, rows={predicted_of(target, program): read_keys(database, asked.name)})
