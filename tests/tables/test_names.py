@@ -54,6 +54,7 @@ def test_names_that_speak_of_another_table(column: str, table: str, key: str, ag
         ("клиенты", "номер", "заказы", "клиент"),
         ("Aufträge", "Auftragsnr", "Positionen", "Auftrag"),
         ("users", "userid", "logins", "user"),
+        ("listings", "MLS #", "visits", "listing"),
         ("öğrenciler", "no", "notlar", "öğrenci"),
     ],
 )

@@ -99,7 +99,7 @@ def _called_like_key(table: str, column: str) -> float:
         and (set(core) <= set(named) or (len(named) == 1 and named[0] == core[-1]))
     ):
         return 3
-    return 2 if parts[-1] in ID_WORDS else 0
+    return 2 if parts[-1] in ID_WORDS or column.rstrip().endswith(("#", "№")) else 0
 
 
 def _why_key(counts: TableCounts, column: ColumnCounts) -> str:

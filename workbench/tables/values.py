@@ -51,10 +51,11 @@ UNITS = ("%", "€", "$", "£", "¥", "₹", "₽", "₺", "₴", "₩")
 """Signs before or behind numbers."""
 
 MEASURES = tuple(
-    "EUR USD GBP CHF JPY CAD AUD SEK NOK DKK PLN CZK HUF TRY RUB BRL INR CNY zł Kč kr Ft TL руб "
-    "руб. грн km/h kmh mph m/s kWh kW W V A Hz kg mg g t lbs lb oz km cm mm m mi ft in "
-    "km² m² ha ml cl l gal days day d hours hrs hr h minutes mins min seconds secs sec s ms weeks "
-    "months years yrs °C °F K kB MB GB TB kcal cal kJ bar hPa mmHg mmol/l mg/dl g/dl bpm".split()
+    "EUR USD GBP CHF JPY CAD AUD SEK NOK DKK PLN CZK HUF TRY RUB BRL INR CNY zł Kč kr Ft "
+    "TL руб руб. грн km/h kmh mph m/s kWh kW W V A Hz kg mg g t lbs lb oz km cm mm m mi "
+    "ft in km² m² m³ m2 m3 ha ml cl l gal days day d hours hrs hr h minutes mins min "
+    "seconds secs sec s ms weeks months years yrs °C °F K kB MB GB TB kcal cal kJ bar hPa "
+    "mmHg mmol/l mg/dl g/dl bpm".split()
 )
 """Words behind numbers."""
 
