@@ -147,8 +147,7 @@ def test_a_file_named_by_another_must_be_there(tmp_path: Path) -> None:
 
 
 def test_examples_outside_of_any_section_are_named(tmp_path: Path) -> None:
-    """As in SLIPCOVER's models of interpretations."""
-    text = "modeh(*, leaky(+house)).\nbegin(model(m1)).\nleaky(h1).\nneg(leaky(h2)).\n"
+    text = "modeh(*, leaky(+house)).\nleaky(h1).\nneg(leaky(h2)).\n"
     with pytest.raises(
         InputError, match="the facts of leaky stand outside of any section"
     ) as found:

@@ -29,6 +29,8 @@ def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False
 
     Facts `example(atom, class, fold)`, as some releases ship them, are read as examples too, and
     the files that `:- [file].` or `:- consult(file).` name, beside the one that names them.
+    What stands between `begin(model(m))` and `end(model(m))` is said of m alone: every predicate of
+    models gets m as its first argument, as in SLIPCOVER, and `neg(...)` is a negative example.
     Compound terms become opaque symbols; with `flatten`, facts of their functors besides
     (`flatten_terms`).
 
@@ -45,11 +47,16 @@ def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False
 def read_aleph_file(found: IlpFiles, path: Path) -> None:
     """Gather what one file says."""
     section = {".f": "f", ".n": "n"}.get(path.suffix, "b")
+    span: Span | None = None
     for term, span in found.terms(path):
         try:
             section = _take_aleph(found, term, span, section, path)
         except InputError as error:
             found.faults += error.diagnostics
+    if found.model is not None:
+        message = f"the model {term_text(found.model)} has no end in {path.name}"
+        found.faults.append(Diagnostic("E0142", message, span, help="end it by end(model(...))"))
+        found.model = None
 
 
 def _take_aleph(found: IlpFiles, term: Term, span: Span, section: str, path: Path) -> str:
@@ -67,6 +74,8 @@ def _take_aleph(found: IlpFiles, term: Term, span: Span, section: str, path: Pat
         "set",
     ):
         return _take_directive(found, term, span, section)
+    if found.take_in_model(term, span):
+        return section
     if isinstance(term, Compound) and term.functor == "example" and len(term.arguments) in (2, 3):
         label = term_text(term.arguments[1]).lower() in ("1", "+1", "pos", "true")
         fold = whole_number(term.arguments[2], span) if len(term.arguments) == 3 else None

@@ -8,6 +8,15 @@ from itertools import chain, islice
 from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, Span
+from workbench.language.ilp.models import (
+    ModelAtom,
+    clause_of_models,
+    key_of,
+    mode_of_models,
+    model_atom,
+    model_of,
+    told_in_models,
+)
 from workbench.language.ilp.problem import (
     BackgroundClause,
     IlpProblem,
@@ -35,6 +44,8 @@ class IlpFiles:
     warnings: list[Diagnostic] = field(default_factory=list)
     faults: list[Diagnostic] = field(default_factory=list)
     consulted: set[Path] = field(default_factory=set)
+    in_models: list[ModelAtom] = field(default_factory=list)
+    model: Term | None = None
 
     def terms(self, path: Path) -> Iterator[tuple[Term, Span]]:
         """The clauses of a file; what cannot be read is kept among the faults."""
@@ -70,6 +81,49 @@ class IlpFiles:
             return
         raise InputError.of("E0142", "a fact, a clause or a directive was expected", span=span)
 
+    def take_in_model(self, term: Term, span: Span) -> bool:
+        """Whether the term belongs to a model, or begins or ends one; then it is taken in.
+
+        Raises E0142 where models are nested, end before they begin, or hold no ground fact.
+        """
+        begun, ended = model_of(term, "begin"), model_of(term, "end")
+        if (begun is not None and self.model is not None) or (
+            ended is not None and ended != self.model
+        ):
+            open_one = "no model" if self.model is None else f"the model {term_text(self.model)}"
+            message = f"`{term_text(term)}` stands where {open_one} is open"
+            raise InputError.of("E0142", message, span=span, help="models follow one another")
+        if begun is not None or ended is not None:
+            self.model = begun
+            return True
+        if self.model is None:
+            return False
+        self.in_models.append(model_atom(self.model, term, span))
+        return True
+
+    def place_models(self, target: str = "") -> None:
+        """Take in what models say, each predicate with the model as an argument more.
+
+        What a model says of the target is an example, and what it denies of others is left out;
+        without a target all that is denied is one. Facts outside of models hold in each.
+        """
+        if not self.in_models:
+            return
+        told = told_in_models(self.in_models, self.clauses, self.modes)
+        self.clauses = [clause_of_models(clause, told) for clause in self.clauses]
+        self.modes = [mode_of_models(mode, told) for mode in self.modes]
+        models = dict.fromkeys(one.model for one in self.in_models)
+        for name, arity in told & self.facts.keys():
+            rows = self.facts.pop((name, arity))
+            placed = [(model, *row) for model in models for row in rows]
+            self.facts.setdefault((name, arity + 1), []).extend(placed)
+        for one in self.in_models:
+            name, arity = key_of(one.atom)
+            if name == target or not (one.stated or target):
+                self.examples.append((one.placed, one.stated, None, one.span))
+            elif one.stated:
+                self.facts.setdefault((name, arity + 1), []).append(one.placed.arguments)
+
     def texts(self) -> dict[tuple[str, int], Tuples]:
         """The facts by predicate and arity, each once."""
         return {
@@ -86,6 +140,7 @@ class IlpFiles:
     def problem(self, flatten: bool) -> IlpProblem:
         """The problem of what was gathered, checked; what is wrong is raised, all of it."""
         target = self._target()
+        self.place_models(target)
         positives: dict[tuple[str, ...], None] = {}
         negatives: dict[tuple[str, ...], None] = {}
         both: dict[tuple[str, ...], Span] = {}

@@ -71,6 +71,7 @@ def read_facts(
     file = Path(path)
     read_aleph_file(found, file)
     found.raise_faults()
+    found.place_models()
     examples: dict[bool, list[Compound]] = {True: [], False: []}
     for term, label, _, _ in found.examples:
         if isinstance(term, Compound) and is_ground(term):
