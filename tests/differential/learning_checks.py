@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from tests.differential.learning_objectives import (
 from tests.differential.mln_clauses import names_in, types_of
 from tests.differential.mln_meaning import Meaning, meaning_of
 from tests.differential.mln_programs import MlnCase, random_mln_case
-from tests.differential.mln_syntax import Atom, Declarations, Rule, Test, read_program
+from tests.differential.mln_syntax import Atom, Declarations, Name, Rule, Test, read_program
 from tests.differential.mln_worlds import read_world, roles_of, subformulas
 from tests.differential.outcome import Difference, Tally
 from tests.differential.product_answers import workspace_of
@@ -150,6 +151,9 @@ def train(
             "left out: a clause has a variable that only tests name, and its text no type for it"
         )
         return None
+    if any("+" in rule for rule in case.rules) and _tests_a_stranger(text, case, program):
+        tally.add("left out: a test names a constant of another world, which joins this one")
+        return None
     for name, marks in program.marks.items():
         text.marks.setdefault(name, marks)
     tally.add(f"learner {learner}{', a weight a formula' if tie else ''}")
@@ -163,6 +167,23 @@ def _has_untyped(text: Declarations, rule: Rule) -> bool:
         {name for leaf in leaves for name in names_in(leaf)}
         - types_of(text, rule.formula, None).keys()
     )
+
+
+def _tests_a_stranger(text: Declarations, case: MlnCase, program: Declarations) -> bool:
+    """Whether a test names a constant that is in no domain of some world.
+
+    `+x` stood for it in another; the template has no grounding here, and the text's rule does.
+    """
+    named = {
+        term.text
+        for rule in text.rules
+        for part in subformulas(rule.formula)
+        if isinstance(part, Test)
+        for term in (part.left, part.right)
+        if isinstance(term, Name)
+    }
+    domains = (read_world(program, case.data(number)).domains for number in range(len(case.worlds)))
+    return any(named - set(chain.from_iterable(one.values())) for one in domains)
 
 
 def _options(learner: str) -> dict[str, object]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
+from tests.differential.hidden_learning_checks import check_hidden_learning
 from tests.differential.learning_checks import check_learning, random_learning_case
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
@@ -253,6 +254,21 @@ def test_an_empty_type_inside_an_expanded_quantifier_leaves_the_shares(
     named = tuple((f"w{number}", facts) for number, facts in enumerate(worlds))
     rule = "-1.2 EXIST z (H(x) ^ (EXIST i (!T(z, i))))"
     check_mln(MlnCase(0, declared, (rule,), named, ("H",), ()), Tally())
+
+
+def test_literals_of_two_quantifiers_are_learned_and_read_again_over_an_empty_type() -> None:
+    """One quantifier over both was printed: over no `e`, it was false as a whole."""
+    declared = ("n = {1, 2}", "R(n)", "H(t)", "Y(t, e)", "C(t)")
+    rules = ("1 (H(x) <=> (EXIST i (R(i)))) <=> (FORALL d (FORALL z (Y(z, d))))",)
+    worlds = (("w0", ("C(Ann)", "C(Bob)")),)
+    for seed in (12, 30):
+        check_learning(MlnCase(seed, declared, rules, worlds, ("H", "R"), ("C", "Y")), Tally())
+
+
+def test_a_test_of_what_plus_stood_for_in_another_world_is_left_out() -> None:
+    tally = Tally()
+    check_hidden_learning(random_learning_case(960000114), tally)
+    assert any("constant of another world" in told for told in tally.counts)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> s
             text = " | ".join(head or [f"!{atom}" for atom in body])
         return _psl_weighted(text, shown, clause.hard, "^2" if clause.power == 2 else "")
     defined = {computed.variable: computed for computed in clause.function_values}
-    outside = set(clause.outside)
+    outside = {item for item, under in clause.scopes if not under}
     parts = _disjuncts(clause, defined, lambda item: not clause.existential or item in outside)
     under = _disjuncts(
         clause, defined, lambda item: bool(clause.existential) and item not in outside

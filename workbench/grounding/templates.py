@@ -34,15 +34,20 @@ def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> s
     change = substitution(values)
     for computed in clause.function_values:
         values[computed.variable] = Apply(computed.function, tuple(map(change, computed.arguments)))
-    outside: list[str] = []
-    under: list[str] = []
     items: tuple[Literal | Comparison, ...] = (*clause.literals, *clause.guards)
+    by_scope: dict[tuple[str, ...], list[str]] = {(): []}
     for item in items:
-        parts = under if clause.existential and item not in clause.outside else outside
-        parts.append(MLN.item(change_item(item, change)))
-    if under:
-        # The quantifier takes all that follows it.
-        outside.append(f"EXIST {', '.join(clause.existential)} {' v '.join(under)}")
+        scopes = {under for one, under in clause.scopes if one == item}
+        if not clause.existential or () in scopes:
+            scopes = {()}
+        for under in sorted(scopes or {clause.existential}):
+            by_scope.setdefault(under, []).append(MLN.item(change_item(item, change)))
+    outside = by_scope.pop(())
+    quantified = [
+        f"EXIST {', '.join(under)} {' v '.join(parts)}" for under, parts in by_scope.items()
+    ]
+    # A quantifier takes all that follows it.
+    outside += [*(f"({one})" for one in quantified[:-1]), *quantified[-1:]]
     factor = "" if clause.factor is None else f" [times {MLN.term(change(clause.factor))}]"
     return " v ".join(outside) + factor
 

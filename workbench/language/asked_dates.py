@@ -104,7 +104,9 @@ def bind_asked_dates(clause: Clause, predicates: Mapping[str, Predicate]) -> Cla
         )
 
     literals = tuple(map(changed, clause.literals))
-    outside = tuple(changed(one) if isinstance(one, Literal) else one for one in clause.outside)
+    scopes = tuple(
+        (changed(one) if isinstance(one, Literal) else one, under) for one, under in clause.scopes
+    )
     links = tuple(
         Literal(Atom(DATE_OF, (Variable(constant), Variable(date))), False)
         for date, constant in names.items()
@@ -113,7 +115,7 @@ def bind_asked_dates(clause: Clause, predicates: Mapping[str, Predicate]) -> Cla
     return replace(
         clause,
         literals=(*literals, *links),
-        outside=outside,
+        scopes=scopes,
         variable_types=(*clause.variable_types, *types),
     )
 

@@ -49,9 +49,9 @@ class Clause:
         them.
     existential : tuple of str
         Variables disjoined over their domain inside one ground clause.
-    outside : tuple of Literal or Comparison
-        Literals and guards that stand under none of those quantifiers: true or false also where a
-        domain is empty.
+    scopes : tuple of (Literal or Comparison, tuple of str)
+        The variables whose quantifiers each literal and guard stands under, named or not: where a
+        domain of one is empty, that literal is false. Without an existential variable, none.
     plus : tuple of str
         Variables with one template per constant.
     weight : float or None
@@ -99,7 +99,9 @@ class Clause:
     power: OneOf[1, 2] = 1
     multiset: bool = False
     worlds: tuple[int, ...] | None = None
-    outside: tuple[Literal | Comparison, ...] = field(default=(), compare=False, repr=False)
+    scopes: tuple[tuple[Literal | Comparison, tuple[str, ...]], ...] = field(
+        default=(), compare=False, repr=False
+    )
     general: Clause | None = field(default=None, compare=False, repr=False)
     span: Span | None = field(default=None, compare=False)
 

@@ -120,10 +120,10 @@ class ClauseMaker:
             weight_variable=weight.variable,
             factor=factor,
             tied=self.tied,
-            outside=tuple(
-                became[item]
+            scopes=tuple(
+                (became[item], tuple(name for name in order if name in under))
                 for item, under in disjunction.parts
-                if disjunction.existential and not under
+                if disjunction.existential
             ),
             span=self.rule.span,
         )

@@ -23,11 +23,17 @@ def refuse_numbers(program: Program, doing: str) -> None:
         )
 
 
+_NOTHING = 1e-6
+
+
 def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
-    """A warning where all weights are 0 and no rule is hard: all states are equally likely."""
+    """A warning where all weights are 0 and no rule is hard: all states are equally likely.
+
+    Learners stop near 0, not at it.
+    """
     if (
         not weights.size
-        or np.any(weights != 0)
+        or np.any(np.abs(weights) > _NOTHING)
         or any(rule.weight.kind == "hard" for rule in program.rules)
     ):
         return []
