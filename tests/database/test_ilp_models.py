@@ -48,9 +48,7 @@ def test_a_model_is_an_argument_more(tmp_path: Path) -> None:
     apart, placed = models(4)
     (tmp_path / "apart.pl").write_text(BIAS + apart)
     (tmp_path / "placed.pl").write_text(PLACED + placed)
-    ours, theirs = (
-        derive_facts(read_ilp(tmp_path / name)) for name in ("apart.pl", "placed.pl")
-    )
+    ours, theirs = (derive_facts(read_ilp(tmp_path / name)) for name in ("apart.pl", "placed.pl"))
     assert ours.positives == theirs.positives
     assert ours.negatives == theirs.negatives
     assert [str(mode) for mode in ours.modes] == [str(mode) for mode in theirs.modes]
