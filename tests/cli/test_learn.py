@@ -141,5 +141,7 @@ def test_rules_that_say_nothing_are_said_to(run: Run, tmp_path: Path) -> None:
     assert [warning["code"] for warning in learned.json["warnings"]] == ["E0709"]
     found = run("infer", out, "--data", data, "--query", "P")
     assert "E0709" in found.err
+    rules.write_text("E(t)\nP(t)\n-0.0000002 E(x) => P(x)\n")
+    assert "E0709" in run("infer", rules, "--data", data, "--query", "P").err
     rules.write_text("E(t)\nP(t)\nE(x) => P(x)\nE(A).\n")
     assert "E0709" not in run("infer", rules, "--data", data, "--query", "P").err
