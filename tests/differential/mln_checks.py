@@ -23,7 +23,7 @@ from workbench.network import evidence_energy, hard_violation, reported_energy
 from workbench.verbs.infer import InferenceResult
 from workbench.workspace import Workspace
 
-MAP_ENGINES = ("exact", "ilp", "rc2", "toulbar2", "lp", "maxwalksat", "cpi")
+MAP_ENGINES = ("exact", "ilp", "messages", "rc2", "toulbar2", "lp", "maxwalksat", "cpi")
 SAMPLERS = ("mcsat", "gibbs")
 SAMPLING_ERROR = 0.09
 """How far a sampled marginal of 2,000 samples may be from the truth where its chains agree."""

@@ -20,7 +20,7 @@ from workbench.inference.solution import Status
 from workbench.verbs.solve import convert_model, solve_model
 from workbench.verbs.solved_model import SolvedModel
 
-ENGINES = ("auto", "exact", "ilp", "rc2", "toulbar2", "lp", "maxwalksat")
+ENGINES = ("auto", "exact", "ilp", "messages", "rc2", "toulbar2", "lp", "maxwalksat")
 NEAR = 1e-6
 
 

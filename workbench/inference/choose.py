@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -25,6 +25,11 @@ _PROGRAMMED = 20
 """Induced width up to which a likeliest state is eliminated; wider ones are integer programs."""
 _TOGETHER = {"map": 2.0**30, "marginal": 2.0**28}
 """Table entries, of all wide components, that are eliminated: some seconds."""
+_AT_ONCE = 2.0**22
+"""Table entries that are eliminated in no time, where messages between tables might be faster."""
+_FEW = 1_000
+"""Entries of the largest network whose elimination is never long."""
+_NARROW = "every component is narrow enough for exact inference"
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Auto(Engine):
         """Choose and solve."""
         engine, why = choose(network, weights, self.task)
         solution = engine.infer(network, weights, conduct, start)
-        return replace(solution, reason=f"auto took {engine.name}: {why}; {solution.reason}")
+        return replace(solution, reason=f"auto took {solution.engine}: {why}; {solution.reason}")
 
 
 def engine_for(
@@ -67,20 +72,10 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
         return convex, f"{convex.name} suits this mix of linear and squared hinges"
     exact = Exact(task, together=_TOGETHER[task])
     if task == "map":
-        exact = replace(exact, width=_PROGRAMMED)
+        return _state_engine(network, weights, replace(exact, width=_PROGRAMMED))
     too_wide = exact.declines(network, weights)
     if too_wide is None:
-        why = "every component is narrow enough for exact inference"
-        if task == "marginal" or network.A.nnz <= _ELIMINATED:
-            return exact, why
-        from workbench.inference.relaxed_first import RelaxedFirst
-
-        return RelaxedFirst(exact), why
-    if task == "map":
-        from workbench.inference.wide_choice import wide_engine
-
-        engine, why = wide_engine(network, weights)
-        return engine, f"{too_wide}; {why}"
+        return exact, _NARROW
     sampler = make_engine("mcsat")
     refusal = sampler.declines(network, weights)
     why = too_wide
@@ -91,6 +86,28 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
     from workbench.inference.mixed import Mixed
 
     return Mixed(sampler, exact), why
+
+
+def _state_engine(network: GroundNetwork, weights: Float, exact: Exact) -> tuple[Engine, str]:
+    """The engine of a most probable state, and why."""
+    too_wide = exact.declines(network, weights)
+    engine, why = cast(Engine, exact), _NARROW
+    if too_wide is not None:
+        from workbench.inference.wide_choice import wide_engine
+
+        engine, why = wide_engine(network, weights)
+        why = f"{too_wide}; {why}"
+    elif network.A.nnz > _ELIMINATED:
+        from workbench.inference.relaxed_first import RelaxedFirst
+
+        engine = RelaxedFirst(exact)
+    if too_wide is not None or network.A.nnz > _FEW:
+        from workbench.inference.tables_first import TablesFirst, is_tabular
+
+        at_once = replace(exact, together=_AT_ONCE)
+        if is_tabular(network, weights) and at_once.declines(network, weights) is not None:
+            return TablesFirst(engine), f"{why}; tables of several rows are asked first"
+    return engine, why
 
 
 def _some_narrow(exact: Exact, network: GroundNetwork, weights: Float) -> bool:

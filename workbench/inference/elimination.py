@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.inference.cost_tables import RowCost, cost_of_row
 from workbench.inference.elimination_order import EliminationOrder, Variables
-from workbench.network.ground_network import Relation
-from workbench.network.layout import SQUARED, Layout
+from workbench.network.layout import Layout
 
 
 def marginals(
@@ -151,11 +150,11 @@ def _gather_rows(
     no variable decides.
     """
     constant = 0.0
-    gains: dict[_Cost, Float] = {}
+    gains: dict[RowCost, Float] = {}
     for row, scope in zip(variables.rows.tolist(), variables.scopes, strict=True):
         look()
         ordered = tuple(sorted(scope, key=place.__getitem__))
-        cost = _cost(layout, variables, row, ordered)
+        cost = cost_of_row(layout, variables, row, ordered)
         if cost not in gains:
             gains[cost] = -cost.table()
         if ordered:
@@ -163,55 +162,6 @@ def _gather_rows(
         else:
             constant += float(gains[cost])
     return constant
-
-
-@dataclass(frozen=True)
-class _Cost:
-    """What a row costs: equal for many rows of a component, whose table is then made once.
-
-    Attributes
-    ----------
-    constant : float
-        With the coefficients of atoms known to be true.
-    parts : tuple of tuples of float
-        Of each variable, the coefficient that each of its values adds.
-    """
-
-    constant: float
-    parts: tuple[tuple[float, ...], ...]
-    kind: int
-    weight: float
-
-    def table(self) -> Float:
-        """By combination of the variables' values; infinite where the row forbids one."""
-        ell = np.full([1] * len(self.parts), self.constant)
-        for axis, part in enumerate(self.parts):
-            ell = ell + np.array(part).reshape(
-                [-1 if other == axis else 1 for other in range(len(self.parts))]
-            )
-        if self.kind == Relation.EQUAL:
-            return np.where(np.abs(ell) > 1e-9, np.inf, 0.0)
-        if self.kind == Relation.AT_MOST:
-            return np.where(ell > 1e-9, np.inf, 0.0)
-        potential = np.maximum(ell, 0.0)
-        return np.asarray(
-            self.weight * (potential**2 if self.kind == SQUARED else potential), np.float64
-        )
-
-
-def _cost(layout: Layout, variables: Variables, row: int, scope: tuple[int, ...]) -> _Cost:
-    span = slice(int(layout.row_ptr[row]), int(layout.row_ptr[row + 1]))
-    coefficient = dict(
-        zip(layout.row_atom[span].tolist(), layout.row_coefficient[span].tolist(), strict=True)
-    )
-    true = sum(factor for atom, factor in coefficient.items() if layout.fixed[atom] == 1)
-    parts = tuple(
-        tuple(coefficient.get(atom, 0.0) for atom in variables.choices[variable].tolist())
-        for variable in scope
-    )
-    return _Cost(
-        float(layout.b[row]) + true, parts, int(layout.kind[row]), float(layout.weight[row])
-    )
 
 
 def _spread(table: Float, scope: tuple[int, ...], target: tuple[int, ...]) -> Float:

@@ -61,6 +61,15 @@ class EliminationOrder:
     held: float
 
 
+def joined_components(layout: Layout) -> Int64:
+    """Components with rows or blocks."""
+    has_rows = np.diff(layout.row_start) > 0
+    blocked = np.flatnonzero(layout.block_of >= 0)
+    has_block = np.zeros(layout.n_components, np.bool_)
+    has_block[np.searchsorted(layout.atom_start, blocked, side="right") - 1] = True
+    return np.flatnonzero(has_rows | has_block)
+
+
 def variables(layout: Layout, component: int) -> Variables:
     """The free variables of a component and the rows over them."""
     choices: list[Int64] = []

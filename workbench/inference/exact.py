@@ -12,7 +12,13 @@ from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts
 from workbench.inference.elimination import best_values, log_partition, marginals
-from workbench.inference.elimination_order import EliminationOrder, Variables, plan, variables
+from workbench.inference.elimination_order import (
+    EliminationOrder,
+    Variables,
+    joined_components,
+    plan,
+    variables,
+)
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import refuse
 from workbench.inference.solution import Engine, Solution, Status, infeasible
@@ -99,7 +105,7 @@ class Exact(Engine):
 
     def _perhaps_wide(self, layout: Layout) -> Int64:
         """Components that need a plan to tell: whatever the order, few atoms are narrow."""
-        joined = _joined(layout)
+        joined = joined_components(layout)
         n = np.diff(layout.atom_start)[joined]
         most = min(self.width, FEW)
         few = (n <= most) & (n * 2.0 ** np.minimum(n, most) <= self.memory)
@@ -118,7 +124,7 @@ class Exact(Engine):
         if forced.conflict is not None:
             return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
-        joined, widest, stopped = _joined(layout), 0.0, None
+        joined, widest, stopped = joined_components(layout), 0.0, None
         values, log_z = self._apart(layout, joined)
         decided = layout.field[layout.fixed == 1].sum()
         log_z += float(decided - np.asarray(weights) @ network.constant)
@@ -231,15 +237,6 @@ class Exact(Engine):
         if held > self.memory:
             return f"a component needs {held:.3g} table entries, over {self.memory}"
         return names, order
-
-
-def _joined(layout: Layout) -> Int64:
-    """Components with rows or blocks."""
-    has_rows = np.diff(layout.row_start) > 0
-    blocked = np.flatnonzero(layout.block_of >= 0)
-    has_block = np.zeros(layout.n_components, np.bool_)
-    has_block[np.searchsorted(layout.atom_start, blocked, side="right") - 1] = True
-    return np.flatnonzero(has_rows | has_block)
 
 
 def _clash(network: GroundNetwork, layout: Layout, component: int) -> Solution:

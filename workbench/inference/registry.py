@@ -22,6 +22,7 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "bp": ("belief_propagation", "BeliefPropagation", {}),
     "ilp": ("ilp", "IntegerProgram", {}),
     "rc2": ("maxsat", "MaxSat", {}),
+    "messages": ("message_passing", "MessagePassing", {}),
     "toulbar2": ("toulbar2", "Toulbar2", {}),
     "lp": ("lp", "LinearRelaxation", {}),
     "cpi": ("cutting_plane", "CuttingPlane", {}),
