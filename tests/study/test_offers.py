@@ -204,3 +204,29 @@ def test_what_rounding_leaves_is_no_difference(tmp_path: Path) -> None:
         columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows)
     found = columns._beside("difference", np.array([0.1 + 0.2, 2.0]), np.array([0.3, 1.0]))
     assert found.tolist() == [0.0, 1.0]
+
+
+def test_a_row_compared_with_itself_and_its_own_words_find_room_among_few_rows(
+    tmp_path: Path,
+) -> None:
+    """What is behind has more columns than there are claims."""
+    claims = [
+        [f"c{i}", f"h{i % 20}", 100 + 37 * i % 900, 10 + 13 * i % 90, "yes" if i % 3 else "no",
+         f"seen near bridge {'without witness' if i % 4 else 'with friend'} number {i}"]
+        for i in range(60)
+    ]  # fmt: skip
+    wide = [f"n{place}" for place in range(20)]
+    holders = [[f"h{i}", *(i * place % 11 for place in range(20))] for i in range(20)]
+    files = [
+        write(
+            tmp_path / "claims.csv", ["claim", "holder", "value", "amount", "fraud", "said"], claims
+        ),
+        write(tmp_path / "holders.csv", ["holder", *wide], holders),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "claims.fraud")
+        matrix = candidates_for(staging, ready, np.arange(60), collective=False)
+    assert len(matrix.candidates) > 60
+    own = [one for one in matrix.candidates if one.steps == 0]
+    assert any(one.aggregate == "ratio" for one in own)
+    assert any(one.of_text and one.value == "witness" for one in own)

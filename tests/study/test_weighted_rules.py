@@ -24,7 +24,7 @@ from workbench.structure.boosted_trees import (
 )
 from workbench.structure.boosting import Boosted, BoostingSettings
 from workbench.structure.cuts import Cuts, plain_between
-from workbench.structure.distilled_rules import distilled_where_better
+from workbench.structure.distilled_rules import with_what_trees_say
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.rule_task import CountedLabels, RuleTask
 from workbench.structure.screening import BinnedColumns, screened
@@ -327,7 +327,7 @@ def test_trees_and_rules_of_the_same_rows_count_half_each(
     found = fit_learner("boosted_trees", kind, task, n_classes=3)
     discrete = kind != "number"
     trees = fit_boosted_trees(task, discrete=discrete, n_classes=3 if kind == "category" else 2)
-    monkeypatch.setattr(learners, "distilled_where_better", lambda rules, task: rules)
+    monkeypatch.setattr(learners, "with_what_trees_say", lambda rules, task: rules)
     rules = fit_learner("rules", kind, task, n_classes=3).parts
     for part, one, other in zip(found.parts, trees, rules):
         assert np.allclose(part.scores(X), (one.scores(X) + other.scores(X)) / 2)
@@ -347,7 +347,7 @@ def test_a_cancel_is_answered_with_the_rules_chosen_so_far() -> None:
     assert len(rules) > 0
     assert not rules.complete
     assert auc_roc(rules.predict(X_new), y_new) > 0.75
-    assert distilled_where_better(rules, RuleTask(X, y, conduct=conduct)) is rules
+    assert with_what_trees_say(rules, RuleTask(X, y, conduct=conduct)) is rules
 
 
 def test_what_is_clearly_behind_is_out_of_the_race() -> None:

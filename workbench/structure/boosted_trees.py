@@ -67,18 +67,17 @@ def fit_boosted_trees(
     return _by_class(found, model, n_classes) if several else tuple(found)
 
 
-def log_odds_of_trees(task: RuleTask, asked: Real) -> tuple[Float, Float]:
+def log_odds_of_trees(task: RuleTask) -> tuple[Float, float]:
     """The log odds that trees of a label, 0 or 1, give the rows that they were grown on,
-    shape (n_rows,), and others.
+    shape (n_rows,), and their loss on the held-out rows that chose their number.
     """
     left_out, training = _split(task, True)
     columns = _telling(task.X[training], [task.y[training]], True)
     if not len(columns) or len(task.y) < 10 or len(np.unique(task.y)) < 2:
-        base = constant_rules(task.y, True)
-        return base.scores(task.X), base.scores(asked)
+        return constant_rules(task.y, True).scores(task.X), np.inf
     design = np.asarray(task.X[:, columns], np.float64)
-    model, _, _ = _grown(design, task.y, training, left_out, True, task.conduct)
-    return model.scores(design)[:, 0], model.scores(asked[:, columns])[:, 0]
+    model, _, loss = _grown(design, task.y, training, left_out, True, task.conduct)
+    return model.scores(design)[:, 0], loss
 
 
 def _grown(

@@ -75,6 +75,11 @@ class Candidate:
         return max((len(self.path.hops), *(part.steps for part in parts)))
 
     @property
+    def of_one_row(self) -> bool:
+        """Whether it looks at a row and at what this refers to alone."""
+        return not self.path.many and all(part.of_one_row for part in self.compared or ())
+
+    @property
     def of_earlier(self) -> bool:
         """Whether it reads other rows of the target's own table, of which with times the earlier
         ones count: the usual amount, the latest visit. Numbers and totals count the row itself.

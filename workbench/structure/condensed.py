@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float, Int64, Real
 
 HALF = 0.5
 CLEARLY = 2.0
@@ -53,32 +53,33 @@ def share_of_all(
     return share, tuple(float(one.mean()) for one in of[share])
 
 
-def condensed(columns: Float, said: Float, most: int) -> tuple[Int64, Float, float]:
+def condensed(
+    columns: Real | Float, said: Float, most: int, enough: float = ENOUGH
+) -> tuple[Int64, Float, float]:
     """Places, weights and intercept of at most so many columns, shape (n_columns, n_rows), whose
-    weighted sum is near what is said, shape (n_rows,).
+    weighted sum is near what is said, shape (n_rows,): up to `enough` of its variance.
 
     Chosen one by one, each the one that tells most of what is left (orthogonal least squares: Chen,
     Billings and Luo 1989).
     """
     centre, middle = columns.mean(axis=1), float(said.mean())
     apart = columns - centre[:, None]
-    rest, left, kept = apart.copy(), said - middle, list[int]()
-    own, bar = OWN * _squares(apart), (1 - ENOUGH) * float(left @ left)
+    left, kept, basis = said - middle, list[int](), np.empty((0, len(said)))
+    sizes = np.asarray(np.einsum("ij,ij->i", apart, apart), np.float64)
+    own, bar = OWN * sizes, (1 - enough) * float(left @ left)
     while len(kept) < most and left @ left > bar:
-        sizes = _squares(rest)
-        told = np.where(sizes > own, (rest @ left) ** 2 / np.maximum(sizes, 1e-300), 0.0)
+        told = (apart @ left.astype(apart.dtype)).astype(np.float64) ** 2
+        told = np.where(sizes > own, told / np.maximum(sizes, 1e-300), 0.0)
         best = int(told.argmax())
         if told[best] <= 0:
             break
         kept.append(best)
-        unit = rest[best] / np.sqrt(sizes[best])
+        rest = apart[best] - basis.T @ (basis @ apart[best])
+        unit = rest / np.linalg.norm(rest)
+        basis = np.vstack((basis, unit))
         left = left - (left @ unit) * unit
-        rest -= np.outer(rest @ unit, unit)
-        rest[best] = 0.0
-    chosen = apart[kept]
+        sizes = sizes - (apart @ unit.astype(apart.dtype)) ** 2
+        sizes[best] = 0.0
+    chosen = apart[kept].astype(np.float64)
     weights = np.linalg.solve(chosen @ chosen.T + np.eye(len(kept)), chosen @ (said - middle))
     return np.array(kept, np.int64), weights, middle - float(weights @ centre[kept])
-
-
-def _squares(columns: Float) -> Float:
-    return np.asarray(np.einsum("ij,ij->i", columns, columns))

@@ -9,11 +9,10 @@ from itertools import chain, islice
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.growing_sizes import ABSOLUTE, tried_sizes
+from workbench.structure.growing_sizes import RIDGES, tried_sizes, weighed
 from workbench.structure.pursuit import grow
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope, scopes_of
-from workbench.structure.screening import screened
 from workbench.structure.term_choices import bent_terms, straight_terms, terms_of
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules, constant_rules
@@ -40,7 +39,7 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
         return constant_rules(y, discrete=False)
     if len(y) > MOST_ROWS:
         chosen = fit_grown_rules(task.evenly(MOST_ROWS))
-        return ABSOLUTE.weighed(chosen.terms, X, y, ABSOLUTE.ridges[0], complete=chosen.complete)
+        return weighed(chosen.terms, X, y, RIDGES[0], complete=chosen.complete)
     splits = task.splits(discrete=False)
     ways = _ways(task)
     errors: _Errors = {}
@@ -56,9 +55,7 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
         for way, terms in zip(ways, _grown(ways, *learned, task)):
             errors.setdefault((way, 0, 0.0), []).append(none)
             best = float(none.mean())
-            for choice, error in tried_sizes(
-                ABSOLUTE, terms, learned, asked, best, whole=way.whole
-            ):
+            for choice, error in tried_sizes(terms, learned, asked, best, whole=way.whole):
                 errors.setdefault((way, *choice), []).append(error)
     if not errors:
         return constant_rules(y, discrete=False)
@@ -68,7 +65,7 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
         return constant_rules(y, discrete=False)
     (terms,) = _grown([way], X, y, task)
     found = list(islice(terms, size))
-    rules = ABSOLUTE.weighed(found, X, y, ridge, complete=not conduct.over)
+    rules = weighed(found, X, y, ridge, complete=not conduct.over)
     return replace(rules, losses=tuple(float(one.mean()) for one in errors[way, size, ridge]))
 
 
@@ -109,12 +106,6 @@ def _grown(
             yield grow(X, y, terms_of(X, columns, n_cuts=0), most, deadline, products=False)
         else:
             yield _steps_and_bends(X, y, columns, most, deadline)
-
-
-def grown_terms(X: Real, y: Float, most: int, deadline: float | None) -> Iterator[Term]:
-    """Plain numbers, steps, bends, products grown one by one, of the most telling columns."""
-    columns = screened(X, y, discrete=False, most=MOST_COLUMNS)
-    return _steps_and_bends(X, y, columns, most, deadline)
 
 
 def _steps_and_bends(

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -89,8 +88,12 @@ class GatheredCandidates:
             self._append(*_telling(self.columns, path, found, least=least))
 
     def add_each(self, found: Iterable[Candidate]) -> None:
-        """As many of the candidates as find room."""
-        for path, some in by_path(islice(found, max(self.room, 0))):
+        """Those of the candidates that look at no other rows than a row refers to, and as many
+        others as find room.
+        """
+        room = self.room
+        few = (one for place, one in enumerate(found) if place < room or one.of_one_row)
+        for path, some in by_path(few):
             self.add(path, some)
 
     def add_labels(self, path: Path, labels: Sequence[int]) -> None:

@@ -4,7 +4,7 @@ one set of rules a class for a category.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.arrays import Float, Real
 from workbench.structure.boosted_trees import fit_boosted_trees
-from workbench.structure.distilled_rules import distilled_where_better
+from workbench.structure.distilled_rules import with_what_trees_say
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.positive_numbers import by_logarithms
 from workbench.structure.rule_task import RuleTask
@@ -101,11 +101,14 @@ def _rules(kind: TargetKind, task: RuleTask, n_classes: int) -> tuple[WeightedRu
     if kind == "number":
         return (fit_grown_rules(task),)
     if kind == "category":
-        return _rules_by_class(task, n_classes)
+        return _rules_by_class(_rules_and_trees_said, task, n_classes)
+    return (_rules_and_trees_said(task),)
+
+
+def _rules_and_trees_said(task: RuleTask) -> WeightedRules:
     rules = fit_weighted_rules(task)
-    if task.counted is None:  # trees see no labels of other rows
-        rules = distilled_where_better(rules, task)
-    return (rules,)
+    # Trees see no labels of other rows.
+    return rules if task.counted is not None else with_what_trees_say(rules, task)
 
 
 def _trees(
@@ -128,7 +131,7 @@ def _trees(
     X[:, list(linear)] = np.nan
     blind = replace(task, X=X, counted=None)
     if kind == "category":
-        rules = _rules_by_class(blind, n_classes)
+        rules = _rules_by_class(fit_weighted_rules, blind, n_classes)
     else:
         rules = (fit_weighted_rules(blind) if kind == "yes/no" else fit_grown_rules(blind),)
     if not any(part.terms for part in rules) or _err_more(rules, trees):
@@ -149,11 +152,13 @@ def _err_more(rules: tuple[WeightedRules, ...], trees: tuple[WeightedRules, ...]
 CLEARLY = 1.05
 
 
-def _rules_by_class(task: RuleTask, n_classes: int) -> tuple[WeightedRules, ...]:
+def _rules_by_class(
+    fit: Callable[[RuleTask], WeightedRules], task: RuleTask, n_classes: int
+) -> tuple[WeightedRules, ...]:
     """Rules for each class against the rest, their number shared out, as one distribution."""
     each = max(task.most_rules // n_classes, 1)
     parts = tuple(
-        fit_weighted_rules(replace(task, y=(task.y == place).astype(np.float64), most_rules=each))
+        fit(replace(task, y=(task.y == place).astype(np.float64), most_rules=each))
         for place in range(n_classes)
     )
     return _joined(parts, task.X, task.y)

@@ -133,7 +133,8 @@ def candidate_matrix(
     What is nearer comes first; a path that reaches more rows than fit is left out. Columns without
     two different values are dropped. Then come how various rows are, comparisons, numbers of some
     of a path's rows, rare values and words (the commonest first), and only while there are more
-    rows than columns: among more columns some fit by chance.
+    rows than columns: among more columns some fit by chance. Comparisons of a row with itself and
+    with what it refers to, and words of its own texts, few for its rows, come anyway.
 
     Parameters
     ----------
@@ -205,8 +206,8 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            words = list(candidates_of_words(schema, path))[: max(made.room, 0)]
-            made.add(path, words, least=few)
+            room = max(made.room, 0 if path.hops else made.few_of_rows)
+            made.add(path, list(candidates_of_words(schema, path))[:room], least=few)
     columns.forget()
     whole = made.open and not no_room
     return CandidateMatrix(
