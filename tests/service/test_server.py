@@ -6,10 +6,12 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import httpx
@@ -225,6 +227,7 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
             400,
             404,
         )
+        assert _begun_upload(address, 300 * 2**20).getresponse().status == 413
         loads = {"files": ["../../etc/passwd"], "rules": RULES}
         assert status("POST", "/api/tools/load", "modelling-word", json=loads) == 400
         assert (
@@ -252,6 +255,29 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
             assert "facts.db" in (files := remote.schema()["files"])
             assert "audit.jsonl" not in files
     assert "load" in (tmp_path / "audit.jsonl").read_text(encoding="utf-8")
+
+
+def _begun_upload(address: str, size: int) -> HTTPConnection:
+    """An upload that says how long it is, and sends nothing yet."""
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection.putrequest("PUT", "/api/files/large.db")
+    connection.putheader("Authorization", "Bearer modelling-word")
+    connection.putheader("Content-Length", str(size))
+    connection.endheaders()
+    return connection
+
+
+def test_a_caller_that_goes_away_in_an_upload_is_no_fault_of_the_server(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with served(tmp_path, WORDS) as address:
+        connection = _begun_upload(address, 1000)
+        connection.send(b"Smokes(")
+        sleep(0.3)
+        connection.close()
+        assert httpx.get(f"{address}/health", timeout=60).status_code == 200
+        sleep(0.3)
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_who_holds_a_token_is_called_by_name(tmp_path: Path) -> None:

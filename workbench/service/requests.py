@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -82,14 +82,18 @@ def patience(request: Request) -> float:
 
 
 async def body_of(request: Request, most: int) -> bytes:
-    """The body, of at most so many bytes (E0875)."""
-    content = bytearray()
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > most:
-            raise UsageError.of(
-                "E0875",
-                f"a body of more than {most // 2**20} MiB is not taken",
-                help="send it in parts",
-            )
+    """The body, of at most so many bytes (E0875): one that says it is longer is not waited for."""
+    refusal = UsageError.of(
+        "E0875", f"a body of more than {most // 2**20} MiB is not taken", help="send it in parts"
+    )
+    declared, content = request.headers.get("content-length", ""), bytearray()
+    if declared.isdecimal() and int(declared) > most:
+        raise refusal
+    try:
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > most:
+                raise refusal
+    except ClientDisconnect:
+        raise UsageError.of("E0873", "the caller went away before all was sent") from None
     return bytes(content)
