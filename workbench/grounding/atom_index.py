@@ -17,7 +17,7 @@ from workbench.arrays import Array, Float, Int64
 from workbench.database.arrow_columns import arrow_column
 from workbench.grounding.select import Expression, Registered, call, equal
 
-ABSENT, OBSERVED = -1, -2
+OBSERVED, ABSENT = -1, -2
 MOST_PLACES = 2**26
 """Places of the largest index: 256 MiB of ids."""
 _SPARSEST, _SMALL = 32, 2**20

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from workbench.grounding.body import Body
 from workbench.grounding.cases import Case, count_case, open_rows, summed_scales
+from workbench.grounding.literal_sources import LiteralSource, in_place, listed
 from workbench.grounding.plans import WIDEST_INTEGRAL, Plan
+from workbench.grounding.roles import closed_atoms, open_literals
 from workbench.grounding.select import (
-    ColumnRef,
     Expression,
     Operation,
     Select,
@@ -23,10 +24,8 @@ from workbench.grounding.select import (
 from workbench.grounding.unification import Branch, branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
-from workbench.language.terms import Atom, Literal
+from workbench.language.terms import Atom
 from workbench.language.values import ValueKind
-
-NOBODY = Value(-1)
 
 
 def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool) -> Plan:
@@ -35,19 +34,17 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool) -> Pl
     With `violated`, only the groundings that the state in `vocabulary.state` violates: open
     literals then join (negated) or anti join (positive) the atoms that are true.
     """
-    open_literals = tuple(
-        one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
-    )
+    literals = open_literals(vocabulary.roles, clause)
     scale, varying = scale_of(clause)
     cases = tuple(
         _CaseMaker(vocabulary, clause, branch, violated).make()
-        for branch in branches(clause, open_literals)
+        for branch in branches(clause, literals)
     )
     folded = any(case.folded for case in cases)
     only_one = {name for name, _ in clause.variable_types} <= set(
         clause.plus
     ) and not clause.function_values
-    merged = not only_one and (folded or not merging_is_needless(clause, open_literals))
+    merged = not only_one and (folded or not merging_is_needless(clause, literals))
     width = max((len(case.signature) for case in cases), default=0)
     return Plan(
         clause,
@@ -96,18 +93,9 @@ def _start(vocabulary: Vocabulary, clause: Clause) -> Body:
     return Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
 
 
-def _closed_literals(vocabulary: Vocabulary, clause: Clause) -> list[Literal]:
-    return [one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open]
-
-
 def _in_order(body: Body, clause: Clause, atoms: list[Atom]) -> Iterable[Atom]:
     """The order of joins: as written, and by shared variables where values are compared."""
     return body.in_turn(atoms) if clause.values else atoms
-
-
-def _gives_values(vocabulary: Vocabulary, literal: Literal) -> bool:
-    """Whether a literal binds numbers, dates or texts: it is part of what a grounding is."""
-    return not literal.positive and vocabulary.program.predicates[literal.atom.predicate].has_values
 
 
 @dataclass
@@ -145,11 +133,7 @@ class _CaseMaker:
         return self._finish(folded=any(folded) or any(self._terms(listed=True)))
 
     def _closed(self, *, positive: bool) -> list[Atom]:
-        return [
-            one.atom
-            for one in _closed_literals(self.vocabulary, self.clause)
-            if one.positive == positive
-        ]
+        return closed_atoms(self.vocabulary.roles, self.clause, positive=positive)
 
     def _terms(self, *, listed: bool) -> Iterator[tuple[int, tuple[Atom, int]]]:
         """The branch's terms over predicates whose atoms are listed, or over the others."""
@@ -159,14 +143,13 @@ class _CaseMaker:
 
     def _join_scope(self) -> None:
         """The scope comes first: it relates what the facts beside it would cross."""
-        alias = self._join_listed(0)
-        self.body.where.append(Operation("IS DISTINCT FROM", (ColumnRef(alias, "value"), Value(1))))
+        given = self._join_listed(0).given
+        self.body.where.append(Operation("IS DISTINCT FROM", (given, Value(1))))
 
-    def _join_listed(self, i: int, kind: str = "inner") -> str:
-        atom, _ = self.branch.terms[i]
-        alias = self.body.join(atom, self.vocabulary.listed(atom.predicate), kind=kind, letter="o")
-        self.columns[i] = call("coalesce", ColumnRef(alias, "atom"), NOBODY)
-        return alias
+    def _join_listed(self, i: int, kind: str = "inner") -> LiteralSource:
+        found = listed(self.body, self.branch.terms[i][0], kind)
+        self.columns[i] = found.folded
+        return found
 
     def _join_conditions(self) -> None:
         """Join a negated literal's facts, listed atoms that may be true, the state's true atoms."""
@@ -175,10 +158,8 @@ class _CaseMaker:
             body.join(atom, vocabulary.facts(atom.predicate))
         for i, (_, coefficient) in self._terms(listed=True):
             if coefficient > 0 and i not in self.columns:
-                alias = self._join_listed(i)
-                body.where.append(
-                    negate(ColumnRef(alias, "atom").is_null) | equal(ColumnRef(alias, "value"), 1)
-                )
+                found = self._join_listed(i)
+                body.where.append(found.is_open | equal(found.given, 1))
         self._join_state(1, "inner")
 
     def _leave_out_satisfied(self) -> None:
@@ -186,8 +167,8 @@ class _CaseMaker:
         body, vocabulary = self.body, self.vocabulary
         for i, _ in self._terms(listed=True):
             if i not in self.columns:
-                alias = self._join_listed(i, "left")
-                given = ColumnRef(alias, "atom").is_null & equal(ColumnRef(alias, "value"), 1)
+                found = self._join_listed(i, "left")
+                given = found.identity.is_null & equal(found.given, 1)
                 body.where.append(negate(call("coalesce", given, False)))
         for atom in self._closed(positive=True):
             body.join(atom, vocabulary.facts(atom.predicate), kind="anti", letter="x")
@@ -202,14 +183,12 @@ class _CaseMaker:
 
     def _place(self, i: int, atom: Atom) -> bool:
         """Take the atom's place as its id; whether known values may stand there instead."""
-        body, vocabulary = self.body, self.vocabulary
-        self.columns[i] = identity = body.place(atom)
-        if not vocabulary.has_known(atom.predicate):
+        found = in_place(self.body, atom)
+        self.columns[i] = found.folded
+        if found.always_open:
             return False
-        value = body.join_known(atom.predicate, identity)
-        no_effect = equal(value, 0 if self.branch.terms[i][1] < 0 else 1)
-        body.where.append(value.is_null | no_effect)
-        self.columns[i] = call("case", value.is_null, identity, NOBODY)
+        no_effect = equal(found.given, 0 if self.branch.terms[i][1] < 0 else 1)
+        self.body.where.append(found.is_open | no_effect)
         return True
 
     def _finish(self, *, folded: bool) -> Case:
@@ -234,12 +213,13 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     scoped = _scoped_head(vocabulary, clause)
     if scoped is not None:
         body.join(scoped, vocabulary.listed(scoped.predicate), letter="o")
+    predicates = vocabulary.program.predicates
     chosen = [
-        one
-        for one in _closed_literals(vocabulary, clause)
-        if not one.positive and (clause.values or scoped or _gives_values(vocabulary, one))
+        atom
+        for atom in closed_atoms(vocabulary.roles, clause, positive=False)
+        if clause.values or scoped or predicates[atom.predicate].has_values
     ]
-    for joined in _in_order(body, clause, [one.atom for one in chosen]):
+    for joined in _in_order(body, clause, chosen):
         body.join(joined, vocabulary.facts(joined.predicate))
     for computed in clause.function_values:
         body.define(computed)
@@ -273,10 +253,10 @@ def _scoped_head(vocabulary: Vocabulary, clause: Clause) -> Atom | None:
     Atoms outside are false, so evidence alone would violate each such grounding: a constant, and
     mostly of every pair.
     """
-    open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]
-    if len(open_literals) != 1 or not open_literals[0].positive:
+    literals = open_literals(vocabulary.roles, clause)
+    if len(literals) != 1 or not literals[0].positive:
         return None
-    atom = open_literals[0].atom
+    atom = literals[0].atom
     return atom if vocabulary.roles[atom.predicate].scoped else None
 
 

@@ -18,6 +18,7 @@ from workbench.arrays import Array, Float, Int32
 from workbench.database import FactRows
 from workbench.grounding.ground import Grounder
 from workbench.grounding.result import RuleCount
+from workbench.grounding.roles import open_literals
 from workbench.grounding.tallied import rule_counts
 from workbench.grounding.unification import merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
@@ -134,22 +135,20 @@ def changed_literal(
     ][:1]
     if len(changed) != 1 or changed[0].positive or changed[0].atom.predicate not in facts:
         return None
-    open_literals = tuple(
-        one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
-    )
-    names = {one.atom.predicate for one in open_literals}
+    literals = open_literals(vocabulary.roles, clause)
+    names = {one.atom.predicate for one in literals}
     listed = any(vocabulary.roles[name].listed for name in names) and not clause.multiset
     if listed or any(vocabulary.roles[name].scoped for name in names):
         return None
     # A hard row stands for all groundings that come to it, which are not counted.
     known = vocabulary.has_observed if clause.multiset else vocabulary.has_known
     folded = any(map(known, names))
-    if clause.hard and names and (folded or not merging_is_needless(clause, open_literals)):
+    if clause.hard and names and (folded or not merging_is_needless(clause, literals)):
         return None
     if clause.multiset:
         name = changed[0].atom.predicate
         return changed[0] if _as_sharp_as_before(vocabulary, name, facts[name]) else None
-    conditions = [one for one in clause.literals if one not in open_literals and not one.positive]
+    conditions = [one for one in clause.literals if one not in literals and not one.positive]
     bound = {
         term.name for one in conditions for term in one.atom.arguments if isinstance(term, Variable)
     }

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from workbench.grounding.body import Body
 from workbench.grounding.cases import Case, count_case, summed_scales
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
+from workbench.grounding.literal_sources import in_place, listed
 from workbench.grounding.plans import WIDEST_INTEGRAL, Plan
+from workbench.grounding.roles import open_literals
 from workbench.grounding.select import (
     COUNT,
     ColumnRef,
@@ -19,7 +21,6 @@ from workbench.grounding.select import (
     Value,
     call,
     equal,
-    negate,
 )
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
@@ -33,12 +34,10 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     scale, varying = scale_of(clause)
     # Each open literal gives lines of its own; a line without a literal keeps groundings that have
     # none.
-    open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]
-    selects = tuple(
-        _line(vocabulary, clause, literal, varying) for literal in (None, *open_literals)
-    )
-    grouped = _grouped(selects, open_literals)
-    widest = sum(max((1, *_bindings(vocabulary, clause, one).values())) for one in open_literals)
+    literals = open_literals(vocabulary.roles, clause)
+    selects = tuple(_line(vocabulary, clause, literal, varying) for literal in (None, *literals))
+    grouped = _grouped(selects, literals)
+    widest = sum(max((1, *_bindings(vocabulary, clause, one).values())) for one in literals)
     case = Case(grouped, listing=True)
     templates = (name for name, _ in grouped.columns if name.startswith("t"))
     counted = Select(
@@ -58,18 +57,18 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     )
 
 
-def _grouped(selects: tuple[Select, ...], open_literals: Sequence[Literal]) -> Select:
+def _grouped(selects: tuple[Select, ...], literals: Sequence[Literal]) -> Select:
     """The lines of each grounding as one row, but for those that are satisfied."""
     keys = [name for name, _ in selects[0].columns if name not in ("key", "s")]
     key = ColumnRef("u", "key")
     is_open = key >= 0
     distinct = call("list_distinct", call("list", key, only=is_open))
-    literals = call("list_sort", distinct)
+    in_order = call("list_sort", distinct)
     # A grounding is satisfied when data make a literal true, or when it holds an atom and its
     # negation.
     unsatisfied = [call("min", key) > TRUE]
-    if {one.atom.predicate for one in open_literals if one.positive} & {
-        one.atom.predicate for one in open_literals if not one.positive
+    if {one.atom.predicate for one in literals if one.positive} & {
+        one.atom.predicate for one in literals if not one.positive
     }:
         atoms = call("list_distinct", call("list", key // 2, only=is_open))
         lengths = [call("coalesce", call("len", one), 0) for one in (distinct, atoms)]
@@ -77,7 +76,7 @@ def _grouped(selects: tuple[Select, ...], open_literals: Sequence[Literal]) -> S
     return Select(
         (
             *((name, ColumnRef("u", name)) for name in keys),
-            ("literals", call("coalesce", literals, call("cast BIGINT[]", call("list_value")))),
+            ("literals", call("coalesce", in_order, call("cast BIGINT[]", call("list_value")))),
             ("s", call("any_value", ColumnRef("u", "s"))),
         ),
         (Source(Union(selects), "u"),),
@@ -190,21 +189,15 @@ def _bindings(vocabulary: Vocabulary, clause: Clause, literal: Literal) -> dict[
 
 def _key(body: Body, literal: Literal) -> Expression:
     """`2 * atom + negated`; -1 where data make the literal false, -2 where they make it true."""
-    vocabulary, atom = body.vocabulary, literal.atom
+    atom = literal.atom
     negated = 0 if literal.positive else 1
-    if vocabulary.roles[atom.predicate].listed:
-        alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
-        given: Expression = call("coalesce", ColumnRef(alias, "value"), 0.0)
-        identity: Expression = ColumnRef(alias, "atom")
-    else:
-        identity = body.place(atom)
-        if not vocabulary.has_known(atom.predicate):
-            return _encoded(identity, negated)
-        given = body.join_known(atom.predicate, identity)
-        identity = call("case", given.is_null, identity, None)
-    is_open = negate(identity.is_null)
-    holds = equal(given, 1 - negated)
-    return call("case", is_open, _encoded(identity, negated), holds, TRUE, FALSE)
+    is_listed = body.vocabulary.roles[atom.predicate].listed
+    found = listed(body, atom, "left") if is_listed else in_place(body, atom)
+    encoded = _encoded(found.identity, negated)
+    if found.always_open:
+        return encoded
+    holds = equal(found.value(Value(0.0)), 1 - negated)
+    return call("case", found.is_open, encoded, holds, TRUE, FALSE)
 
 
 def _encoded(identity: Expression, negated: int) -> Expression:

@@ -18,6 +18,7 @@ from workbench.grounding.planning import make_plan
 from workbench.grounding.plans import Plan
 from workbench.grounding.refusals import too_many
 from workbench.grounding.request import GroundRequest
+from workbench.grounding.roles import open_literals
 from workbench.grounding.rows import RowSink
 from workbench.grounding.select import Select, Union
 from workbench.grounding.space import Numbering
@@ -135,7 +136,7 @@ def why_in_full(vocabulary: Vocabulary, clause: Clause | LinearRule) -> str | No
         return "its weights come from data"
     if not clause.hard and (clause.grounding_weight is None or clause.grounding_weight < 0):
         return "its weight is negative or to be learned, so satisfied groundings matter, too"
-    literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
+    literals = open_literals(vocabulary.roles, clause)
     names = {one.atom.predicate for one in literals}
     if clause.multiset:
         decided = any(vocabulary.has_observed(name) for name in names)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workbench.grounding.atom_index import OBSERVED, AtomIndex
 from workbench.grounding.body import Body
 from workbench.grounding.cases import Case, MissingAtom
+from workbench.grounding.literal_sources import LiteralSource, indexed, listed
 from workbench.grounding.plans import TOLERANCE
+from workbench.grounding.roles import closed_atoms, open_literals
 from workbench.grounding.select import ColumnRef, Expression, Value, add, all_of, call, negate
 from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary
@@ -17,63 +18,10 @@ from workbench.language.formulas import variable_names
 from workbench.language.terms import Atom, Term
 
 
-@dataclass(frozen=True)
-class _Joined:
-    """An open literal's atom, found by a join with its predicate's list."""
-
-    alias: str
-
-    @property
-    def identity(self) -> Expression:
-        return ColumnRef(self.alias, "atom")
-
-    @property
-    def is_open(self) -> Expression:
-        return negate(self.identity.is_null)
-
-    @property
-    def is_absent(self) -> Expression:
-        return ColumnRef(self.alias, "world").is_null
-
-    @property
-    def folded(self) -> Expression:
-        return call("coalesce", self.identity, OBSERVED)
-
-    def value(self, otherwise: Expression) -> Expression:
-        return call("coalesce", ColumnRef(self.alias, "value"), otherwise)
-
-
-@dataclass(frozen=True)
-class _Indexed:
-    """An open literal's atom, found in its predicate's index."""
-
-    index: AtomIndex
-    place: Expression
-
-    @property
-    def identity(self) -> Expression:
-        return self.index.identity(self.place)
-
-    @property
-    def is_open(self) -> Expression:
-        return self.index.is_open(self.place)
-
-    @property
-    def is_absent(self) -> Expression:
-        return self.index.is_absent(self.place)
-
-    @property
-    def folded(self) -> Expression:
-        return self.identity
-
-    def value(self, otherwise: Expression) -> Expression:
-        return self.index.value(self.place, otherwise)
-
-
 class _Term(NamedTuple):
     """A term of a row: its atom, and whether that may be an observed one."""
 
-    found: _Joined | _Indexed
+    found: LiteralSource
     coefficient: int
     mixed: bool
 
@@ -124,17 +72,11 @@ class CaseMaker:
     @property
     def has_one_open(self) -> bool:
         """Whether the clause has one open literal."""
-        roles = self.vocabulary.roles
-        return sum(roles[one.atom.predicate].open for one in self.clause.literals) == 1
-
-    def _closed(self, positive: bool) -> list[Atom]:
-        roles = self.vocabulary.roles
-        literals = (one for one in self.clause.literals if not roles[one.atom.predicate].open)
-        return [one.atom for one in literals if one.positive == positive]
+        return len(open_literals(self.vocabulary.roles, self.clause)) == 1
 
     def _join_observed_body(self) -> list[Atom]:
         """Join the closed atoms of the body; their truth values go into the constant."""
-        atoms = self._closed(positive=False)
+        atoms = closed_atoms(self.vocabulary.roles, self.clause, positive=False)
         for atom in self.body.in_turn(atoms) if self.clause.values else atoms:
             alias = self.body.join(atom, self.vocabulary.observed(atom.predicate))
             self.values[atom] = ColumnRef(alias, "value")
@@ -145,7 +87,7 @@ class CaseMaker:
 
     def _add_observed_head(self) -> None:
         """Subtract the truth values of the head's closed atoms; a prior's, those in the data."""
-        for atom in self._closed(positive=True):
+        for atom in closed_atoms(self.vocabulary.roles, self.clause, positive=True):
             if self.body.binds(atom):
                 relation, kind = self.vocabulary.observed(atom.predicate), "left"
             else:
@@ -161,14 +103,14 @@ class CaseMaker:
             self.constant -= 1
         self.summands.append(degree if negated else _times(-1, degree))
 
-    def _find_open(self, joined: list[Atom]) -> list[_Joined | _Indexed]:
+    def _find_open(self, joined: list[Atom]) -> list[LiteralSource]:
         """Find the open atoms: the body's must be listed, the head's must be or are missing.
 
         An index serves the head, and a body atom over variables of one relation that is joined
         anyway. Other body atoms are joined, for they may be what keeps the join small.
         """
         body, vocabulary, branch = self.body, self.vocabulary, self.branch
-        found: dict[int, _Joined | _Indexed] = {}
+        found: dict[int, LiteralSource] = {}
         for i in sorted(range(len(branch.terms)), key=lambda i: not branch.negative[i]):
             atom, needed = branch.terms[i][0], branch.negative[i]
             body.adopt(branch.required)
@@ -185,14 +127,12 @@ class CaseMaker:
                     for one in joined
                 )
             ):
-                found[i] = _Indexed(index, body.known_place(atom))
+                found[i] = indexed(body, atom, index)
                 if needed:
                     body.where.append(negate(found[i].is_absent))
             else:
                 kind = "left" if bound and not needed and not left_out else "inner"
-                found[i] = _Joined(
-                    body.join(atom, vocabulary.listed(atom.predicate), kind=kind, letter="o")
-                )
+                found[i] = listed(body, atom, kind)
                 joined.append(atom)
             self.values[atom] = found[i].value(Value(None))
             if bound and not needed and not scoped:
@@ -201,11 +141,11 @@ class CaseMaker:
                     body.constant_of(term, type_name)
                     for term, type_name in zip(atom.arguments, types)
                 )
-                alias = getattr(found[i], "alias", None)
-                self.missing.append(MissingAtom(atom.predicate, alias, found[i].is_absent, ids))
+                one = found[i]
+                self.missing.append(MissingAtom(atom.predicate, one.alias, one.is_absent, ids))
         return [found[i] for i in range(len(branch.terms))]
 
-    def _finish(self, found: list[_Joined | _Indexed]) -> Case:
+    def _finish(self, found: list[LiteralSource]) -> Case:
         """Columns of ids and the constant, and tests that drop rows which nothing can violate."""
         body = self.body
         terms = [

@@ -8,6 +8,7 @@ from dataclasses import replace
 from workbench.grounding.cases import Case, MissingAtom, count_case, open_rows
 from workbench.grounding.plans import WIDEST_INTEGRAL, Plan
 from workbench.grounding.psl_cases import CaseMaker
+from workbench.grounding.roles import open_literals
 from workbench.grounding.select import (
     COUNT,
     Expression,
@@ -44,15 +45,13 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool)
     With `violated`, only the rows that the vocabulary's state violates, of a rule whose atoms are
     known to be listed.
     """
-    open_literals = tuple(
-        one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
-    )
-    needless = merging_is_needless(clause, open_literals)
-    mixed = _mixed(vocabulary, open_literals)
+    literals = open_literals(vocabulary.roles, clause)
+    needless = merging_is_needless(clause, literals)
+    mixed = _mixed(vocabulary, literals)
     # Without observed atoms in a row, two groundings of a rule that needs no merging differ; with
     # them they may not.
     splits = ((True, False), (False, True)) if mixed and needless else ((None, not needless),)
-    split = branches(clause, open_literals)
+    split = branches(clause, literals)
     cases = tuple(
         CaseMaker(vocabulary, clause, branch, mixed, all_open, merged, violated).make()
         for branch in split
@@ -104,13 +103,12 @@ def _plan(
     )
 
 
-def _mixed(vocabulary: Vocabulary, open_literals: Sequence[Literal]) -> frozenset[str]:
+def _mixed(vocabulary: Vocabulary, literals: Sequence[Literal]) -> frozenset[str]:
     """The predicates of open literals whose atoms may be observed ones."""
     return frozenset(
         name
-        for name in {one.atom.predicate for one in open_literals}
-        if vocabulary.has_observed(name)
-        or (vocabulary.roles[name].scoped and len(open_literals) > 1)
+        for name in {one.atom.predicate for one in literals}
+        if vocabulary.has_observed(name) or (vocabulary.roles[name].scoped and len(literals) > 1)
     )
 
 

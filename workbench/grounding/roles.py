@@ -23,6 +23,7 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.declarations import Predicate
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
+from workbench.language.terms import Atom, Literal
 from workbench.language.values import ValueKind
 
 
@@ -64,6 +65,17 @@ class RoleOf:
     @property
     def open(self) -> bool:
         return self.role is not Role.EVIDENCE or self.listed
+
+
+def open_literals(roles: Mapping[str, RoleOf], clause: Clause) -> tuple[Literal, ...]:
+    """The literals of a clause whose atoms may be open."""
+    return tuple(one for one in clause.literals if roles[one.atom.predicate].open)
+
+
+def closed_atoms(roles: Mapping[str, RoleOf], clause: Clause, *, positive: bool) -> list[Atom]:
+    """The atoms of a clause's literals of one sign that evidence decides."""
+    closed = (one for one in clause.literals if not roles[one.atom.predicate].open)
+    return [one.atom for one in closed if one.positive == positive]
 
 
 def mentioned_predicates(clauses: tuple[Clause | LinearRule, ...]) -> set[str]:

@@ -18,54 +18,54 @@ SELECT count(*) FILTER (value <> 1) FROM observed_Knows;
 
 SELECT count(*) FROM listed_Open;
 
-SELECT t.p0 AS place, coalesce(atom, -2)::INTEGER AS atom, coalesce(value, 0) AS value FROM listed_Open t;
+SELECT t.p0 AS place, coalesce(atom, -1)::INTEGER AS atom, coalesce(value, 0) AS value FROM listed_Open t;
 
 SELECT count(*) - count(atom) FROM listed_Link;
 
 SELECT count(*) FROM listed_Link;
 
-SELECT (3 * t.p0) + t.p1 AS place, coalesce(atom, -2)::INTEGER AS atom FROM listed_Link t;
+SELECT (3 * t.p0) + t.p1 AS place, coalesce(atom, -1)::INTEGER AS atom FROM listed_Link t;
 
 SELECT count(*) AS n, CAST(count(*) AS DOUBLE) AS positive, 0.0::DOUBLE AS negative
 FROM (
     SELECT 1 AS one
     FROM observed_Knows AS e1
-    WHERE NOT (find_Open(e1.p0) = -1)
+    WHERE NOT (find_Open(e1.p0) = -2)
   AND (e1.a0 = e1.a1)
   AND (0.0::DOUBLE > 1e-09::DOUBLE)
     UNION ALL
     SELECT 1 AS one
     FROM observed_Knows AS e1
-    WHERE NOT (find_Open(e1.p0) = -1)
+    WHERE NOT (find_Open(e1.p0) = -2)
   AND NOT (e1.a0 = e1.a1)
   ) AS r;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE TRUE) AS decided, coalesce(sum(0.0::DOUBLE * 0.0::DOUBLE) FILTER (WHERE TRUE), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
 FROM observed_Knows AS e1
-WHERE NOT (find_Open(e1.p0) = -1)
+WHERE NOT (find_Open(e1.p0) = -2)
   AND (e1.a0 = e1.a1)
   AND TRUE
   AND (0.0::DOUBLE > 1e-09::DOUBLE)
 UNION ALL
 SELECT 1 AS part, count(*) AS n, count(*) FILTER (WHERE TRUE) AS decided, coalesce(sum(0.0::DOUBLE * 0.0::DOUBLE) FILTER (WHERE TRUE), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
 FROM observed_Knows AS e1
-WHERE NOT (find_Open(e1.p0) = -1)
+WHERE NOT (find_Open(e1.p0) = -2)
   AND (e1.a0 = e1.a1)
   AND NOT TRUE
   AND (0.0::DOUBLE > 1e-09::DOUBLE)
 UNION ALL
-SELECT 2 AS part, count(*) AS n, 0 AS decided, 0.0::DOUBLE AS positive, 0.0::DOUBLE AS negative, count(*) FILTER (WHERE find_Open(e1.p1) = -1) AS unlisted
+SELECT 2 AS part, count(*) AS n, 0 AS decided, 0.0::DOUBLE AS positive, 0.0::DOUBLE AS negative, count(*) FILTER (WHERE find_Open(e1.p1) = -2) AS unlisted
 FROM observed_Knows AS e1
-WHERE NOT (find_Open(e1.p0) = -1)
+WHERE NOT (find_Open(e1.p0) = -2)
   AND NOT (e1.a0 = e1.a1)
   AND ((find_Open(e1.p0) >= 0) AND (find_Open(e1.p1) >= 0))
 UNION ALL
-SELECT 3 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(find_Open(e1.p0), find_Open(e1.p1)) < 0) AS decided, coalesce(sum((CASE WHEN find_Open(e1.p0) = -2 THEN value_Open(e1.p0) ELSE 0.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -2 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END)) * (CASE WHEN find_Open(e1.p0) = -2 THEN value_Open(e1.p0) ELSE 0.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -2 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END))) FILTER (WHERE greatest(find_Open(e1.p0), find_Open(e1.p1)) < 0), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, count(*) FILTER (WHERE find_Open(e1.p1) = -1) AS unlisted
+SELECT 3 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(find_Open(e1.p0), find_Open(e1.p1)) < 0) AS decided, coalesce(sum((CASE WHEN find_Open(e1.p0) = -1 THEN value_Open(e1.p0) ELSE 0.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -1 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END)) * (CASE WHEN find_Open(e1.p0) = -1 THEN value_Open(e1.p0) ELSE 0.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -1 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END))) FILTER (WHERE greatest(find_Open(e1.p0), find_Open(e1.p1)) < 0), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, count(*) FILTER (WHERE find_Open(e1.p1) = -2) AS unlisted
 FROM observed_Knows AS e1
-WHERE NOT (find_Open(e1.p0) = -1)
+WHERE NOT (find_Open(e1.p0) = -2)
   AND NOT (e1.a0 = e1.a1)
   AND NOT ((find_Open(e1.p0) >= 0) AND (find_Open(e1.p1) >= 0))
-  AND ((CASE WHEN find_Open(e1.p0) = -2 THEN value_Open(e1.p0) ELSE 1.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -2 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END)) > 1e-09::DOUBLE);
+  AND ((CASE WHEN find_Open(e1.p0) = -1 THEN value_Open(e1.p0) ELSE 1.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -1 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END)) > 1e-09::DOUBLE);
 
 EXPLAIN (FORMAT JSON) SELECT 1 AS one
 FROM listed_Link AS o1
@@ -113,25 +113,25 @@ SELECT 0 AS part, count(*) AS n, 0 AS decided, 0.0::DOUBLE AS positive, 0.0::DOU
 FROM listed_Open AS o1
 WHERE NOT (o1.atom IS NULL)
 UNION ALL
-SELECT 1 AS part, count(*) AS n, count(*) FILTER (WHERE coalesce(o1.atom, -2) < 0) AS decided, coalesce(sum(coalesce(o1.value, 0.0::DOUBLE)) FILTER (WHERE coalesce(o1.atom, -2) < 0), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
+SELECT 1 AS part, count(*) AS n, count(*) FILTER (WHERE coalesce(o1.atom, -1) < 0) AS decided, coalesce(sum(coalesce(o1.value, 0.0::DOUBLE)) FILTER (WHERE coalesce(o1.atom, -1) < 0), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted
 FROM listed_Open AS o1
 WHERE NOT NOT (o1.atom IS NULL)
   AND (coalesce(o1.value, 1.0::DOUBLE) > 1e-09::DOUBLE);
 
 SELECT find_Open(e1.p0) AS l0, find_Open(e1.p1) AS l1
 FROM observed_Knows AS e1
-WHERE NOT (find_Open(e1.p0) = -1)
+WHERE NOT (find_Open(e1.p0) = -2)
   AND NOT (e1.a0 = e1.a1)
   AND ((find_Open(e1.p0) >= 0) AND (find_Open(e1.p1) >= 0));
 
 SELECT r.l0 AS l0, r.l1 AS l1, r.b AS b, CAST(count(*) AS DOUBLE) AS s
 FROM (
-    SELECT find_Open(e1.p0) AS l0, find_Open(e1.p1) AS l1, CASE WHEN find_Open(e1.p0) = -2 THEN value_Open(e1.p0) ELSE 0.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -2 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END) AS b
+    SELECT find_Open(e1.p0) AS l0, find_Open(e1.p1) AS l1, CASE WHEN find_Open(e1.p0) = -1 THEN value_Open(e1.p0) ELSE 0.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -1 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END) AS b
     FROM observed_Knows AS e1
-    WHERE NOT (find_Open(e1.p0) = -1)
+    WHERE NOT (find_Open(e1.p0) = -2)
   AND NOT (e1.a0 = e1.a1)
   AND NOT ((find_Open(e1.p0) >= 0) AND (find_Open(e1.p1) >= 0))
-  AND ((CASE WHEN find_Open(e1.p0) = -2 THEN value_Open(e1.p0) ELSE 1.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -2 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END)) > 1e-09::DOUBLE)
+  AND ((CASE WHEN find_Open(e1.p0) = -1 THEN value_Open(e1.p0) ELSE 1.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -1 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END)) > 1e-09::DOUBLE)
   ) AS r
 GROUP BY r.l0, r.l1, r.b
 ORDER BY l0, l1, b;
@@ -164,7 +164,7 @@ WHERE NOT (o1.atom IS NULL);
 
 SELECT r.l0 AS l0, r.b AS b, CAST(count(*) AS DOUBLE) AS s
 FROM (
-    SELECT coalesce(o1.atom, -2) AS l0, coalesce(o1.value, 0.0::DOUBLE) AS b
+    SELECT coalesce(o1.atom, -1) AS l0, coalesce(o1.value, 0.0::DOUBLE) AS b
     FROM listed_Open AS o1
     WHERE NOT NOT (o1.atom IS NULL)
   AND (coalesce(o1.value, 1.0::DOUBLE) > 1e-09::DOUBLE)
