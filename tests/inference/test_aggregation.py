@@ -8,7 +8,7 @@ import pytest
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_mln
 from workbench.inference.aggregation import aggregate, alike
-from workbench.inference.ilp import IntegerProgram
+from workbench.inference.integer_program import IntegerProgram
 from workbench.inference.solution import Status
 from workbench.network import network_from_clauses
 from workbench.network.energy import energy_offset

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from workbench.inference.cliques import count_cliques
-from workbench.inference.ilp import IntegerProgram
+from workbench.inference.integer_program import IntegerProgram
 from workbench.inference.linear_program import solve_highs
 from workbench.inference.relaxation import solve_relaxation
 from workbench.network import network_from_clauses

@@ -11,7 +11,7 @@ from workbench.database import Database, load_alchemy_text
 from workbench.errors import WorkbenchError
 from workbench.grounding import GroundRequest, ground, ground_lazily
 from workbench.inference.cutting_plane import CuttingPlane
-from workbench.inference.ilp import IntegerProgram
+from workbench.inference.integer_program import IntegerProgram
 from workbench.inference.row_source import StoredRows, set_aside
 from workbench.inference.solution import Status
 from workbench.language import parse_mln

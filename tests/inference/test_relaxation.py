@@ -16,7 +16,7 @@ from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_hinge_network, random_mln
 from workbench.errors import WorkbenchError
 from workbench.inference.cutting_plane import CuttingPlane
-from workbench.inference.ilp import IntegerProgram
+from workbench.inference.integer_program import IntegerProgram
 from workbench.inference.linear_program import solve_highs
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.relaxation import solve_relaxation

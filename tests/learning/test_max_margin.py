@@ -18,7 +18,7 @@ from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_mln
 from workbench.errors import UsageError
 from workbench.inference.exact import Exact
-from workbench.inference.ilp import IntegerProgram
+from workbench.inference.integer_program import IntegerProgram
 from workbench.inference.lp import LinearRelaxation
 from workbench.learning import Example, make_learner
 from workbench.learning.margin_losses import f1_world, hamming_world, zero_one_world

@@ -7,7 +7,7 @@ import signal
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -109,7 +109,7 @@ def serve(
             help="give --token SECRET, or leave --host out",
         )
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401
 
         from workbench.service.access import LEAST, Audit, Tokens
         from workbench.service.assistants import current_progress
@@ -138,14 +138,21 @@ def serve(
             Toolbox(opened, folders, current_progress), tokens=tokens, audit=audit,
             jobs=Jobs(seconds=job_seconds), memory=memory, uploads=Path(uploads),
         )  # fmt: skip
-        # The server's library dies of a SIGTERM once it has ended its calls, and leaves all open.
-        told_to_end = interrupts_raise((signal.SIGINT, signal.SIGTERM))
-        with _announced(workspace, f"http://{host}:{port}"), suppress(Cancelled), told_to_end:
-            print_error(f"serving {workspace} at http://{host}:{port}; stop with Ctrl-C")
-            uvicorn.run(
-                served, host=host, port=port, log_level="warning", access_log=False,
-                timeout_graceful_shutdown=5,
-            )  # fmt: skip
+        _run(served, workspace, host, port)
+
+
+def _run(served: Any, workspace: Path, host: str, port: int) -> None:
+    """Serve until somebody ends it."""
+    import uvicorn
+
+    # The server's library dies of a SIGTERM once it has ended its calls, and leaves all open.
+    told_to_end = interrupts_raise((signal.SIGINT, signal.SIGTERM))
+    with _announced(workspace, f"http://{host}:{port}"), suppress(Cancelled), told_to_end:
+        print_error(f"serving {workspace} at http://{host}:{port}; stop with Ctrl-C")
+        uvicorn.run(
+            served, host=host, port=port, log_level="warning", access_log=False,
+            timeout_graceful_shutdown=5,
+        )  # fmt: skip
 
 
 @contextmanager

@@ -33,7 +33,7 @@ DuckDB's threads share a table by groups of 122,880 rows.
 """
 
 
-class Domain(NamedTuple):
+class DomainSize(NamedTuple):
     """The constants of a type in a world: how many, the exclusive or of their hashes, and whether
     their positions are their ids.
     """
@@ -53,7 +53,7 @@ class FactRelations:
     stored: Mapping[str, StoredPredicate]
     type_tables: Mapping[str, str]
     worlds: tuple[int, ...]
-    domains: Mapping[tuple[int, str], Domain]
+    domains: Mapping[tuple[int, str], DomainSize]
     made: dict[str, int] = field(default_factory=dict)
     tables: TemporaryTables = field(init=False)
     _known: dict[str, bool] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from workbench.errors import Diagnostic, InputError, WorkbenchError
 from workbench.grounding.atom_index import MOST_PLACES
 from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
-from workbench.grounding.fact_relations import Domain
+from workbench.grounding.fact_relations import DomainSize
 from workbench.grounding.program_clauses import chosen_worlds
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
@@ -117,7 +117,7 @@ def _vocabulary(
 
 def _domains(
     connection: duckdb.DuckDBPyConnection, worlds: tuple[int, ...], types: Collection[str]
-) -> dict[tuple[int, str], Domain]:
+) -> dict[tuple[int, str], DomainSize]:
     """The domain of each type in each of some worlds that has one."""
     figures = "count(*), bit_xor(hash(constant)), bool_and(constant = position)"
     pairs = [(world, text_literal(name)) for world in worlds for name in types]
@@ -130,7 +130,7 @@ def _domains(
             for world, name in pairs
         )
     rows = connection.execute(f"{query} ORDER BY ALL").fetchall()
-    return {(world, type_name): Domain(*rest) for world, type_name, *rest in rows}
+    return {(world, type_name): DomainSize(*rest) for world, type_name, *rest in rows}
 
 
 def _of_no_avail(

@@ -11,6 +11,7 @@ from workbench.arrays import Float, Int64
 from workbench.inference.accepts import CONVEX, Accepts
 from workbench.inference.admm_kernels import (
     AdmmState,
+    Balance,
     advance,
     average,
     conclude,
@@ -139,9 +140,8 @@ class _Sweeps(Componentwise):
         return float(primal), float(dual)
 
     @property
-    def _balance(self) -> tuple[float, float, float]:
-        """By what factor penalties may move, and between what bounds."""
-        return self.adapt, self.first_penalty / 5.0, self.first_penalty * 5.0
+    def _balance(self) -> Balance:
+        return Balance(self.adapt, self.first_penalty / 5.0, self.first_penalty * 5.0)
 
     def _advance_by_components(self, active: Int64, rows: Int64) -> None:
         """The components of each lane by a thread, where they have many rows together."""
@@ -156,7 +156,7 @@ class _Sweeps(Componentwise):
                 self.state._replace(scratch=np.empty_like(self.state.scratch)),
                 self.parameters.check_every,
                 self.parameters.relaxation,
-                *self._balance,
+                self._balance,
             )
             return 0.0
 
@@ -181,7 +181,7 @@ class _Sweeps(Componentwise):
             primal = self.lanes.sum(lane)
             run.total[own] = totals[:, own].sum(axis=0) - self.arrays.cost[own] / run.penalty[c]
             average(self.arrays, starts, c, run)
-        conclude(self.arrays, starts, c, run, primal, *self._balance)
+        conclude(self.arrays, starts, c, run, primal, self._balance)
 
     def diagnostics(self) -> dict[str, object]:
         """Iterations, components, and the last residuals."""

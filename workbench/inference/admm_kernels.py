@@ -44,6 +44,14 @@ class AdmmState(NamedTuple):
     figures: Float
 
 
+class Balance(NamedTuple):
+    """By what factor at most a penalty moves towards equal residuals, and its limits."""
+
+    adapt: float
+    least: float
+    greatest: float
+
+
 @compiled
 def _sweep(
     program: HingeArrays, starts: Starts, c: int, run: AdmmState, sweeps: int, relaxation: float
@@ -172,19 +180,27 @@ def appraise(
             for p in range(indptr[j], indptr[j + 1]):
                 slope[indices[p]] += dual * values[p]
     for k in range(starts.block[c], starts.block[c + 1]):
-        least = np.inf
-        reached = 0.0
-        for q in range(program.block_start[k], program.block_start[k + 1]):
-            i = program.block_member[q]
-            least = min(least, slope[i])
-            reached += x[i]
-        right, exact = program.block_right[k], program.block_exact[k]
-        violation = max(violation, abs(reached - right) if exact else reached - right)
-        bound += right * (least if exact else min(least, 0.0))
+        part, broken = _appraise_block(program, k, x, slope)
+        bound += part
+        violation = max(violation, broken)
     for i in range(starts.atom[c], starts.atom[c + 1]):
         if program.block_of[i] < 0:
             bound += min(slope[i] * program.lower[i], slope[i] * program.upper[i])
     return energy, bound, violation
+
+
+@compiled
+def _appraise_block(program: HingeArrays, k: int, x: Float, slope: Float) -> tuple[float, float]:
+    """What a block adds to the dual bound, and by how much `x` breaks it."""
+    least = np.inf
+    reached = 0.0
+    for q in range(program.block_start[k], program.block_start[k + 1]):
+        i = program.block_member[q]
+        least = min(least, slope[i])
+        reached += x[i]
+    right, exact = program.block_right[k], program.block_exact[k]
+    broken = abs(reached - right) if exact else reached - right
+    return right * (least if exact else min(least, 0.0)), broken
 
 
 @compiled
@@ -195,9 +211,7 @@ def advance(
     run: AdmmState,
     sweeps: int,
     relaxation: float,
-    adapt: float,
-    least_penalty: float,
-    greatest_penalty: float,
+    balance: Balance,
 ) -> None:
     """Run `sweeps` iterations on each of `components`, and `conclude` them."""
     for c in components:
@@ -205,7 +219,7 @@ def advance(
         for i in range(starts.atom[c], starts.atom[c + 1]):  # slices compile an error message, too
             run.before[i] = run.x[i]
         primal = _sweep(program, starts, c, run, 1, relaxation)
-        conclude(program, starts, c, run, primal, adapt, least_penalty, greatest_penalty)
+        conclude(program, starts, c, run, primal, balance)
 
 
 @compiled
@@ -215,15 +229,13 @@ def conclude(
     c: int,
     run: AdmmState,
     primal: float,
-    adapt: float,
-    least_penalty: float,
-    greatest_penalty: float,
+    balance: Balance,
 ) -> None:
     """Appraise component `c` after a sweep from `before`, and balance its penalty.
 
-    A penalty moves by at most the factor `adapt` towards equal residuals; local states are rescaled
-    so that the multipliers stay as they are.
+    Local states are rescaled so that the multipliers stay as they are.
     """
+    adapt, least_penalty, greatest_penalty = balance
     x, before, penalty, figures = run.x, run.before, run.penalty, run.figures
     dual = 0.0
     for i in range(starts.atom[c], starts.atom[c + 1]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float, Int64, Real
 from workbench.inference.admm_kernels import appraise
 from workbench.inference.partition import Starts
 from workbench.inference.simplex import project_to_simplex
@@ -36,6 +36,23 @@ class Descent(NamedTuple):
 
 
 @compiled
+def _derivatives(
+    atom: int, step: float, cost: float, weight: Real, columns: Columns, ell: Float
+) -> tuple[float, float]:
+    """The energy's first and second derivative in one atom once it has moved by `step`."""
+    column, row_of, value_of = columns
+    slope, curvature = cost, 0.0
+    for p in range(column[atom], column[atom + 1]):
+        j = row_of[p]
+        reach = ell[j] + value_of[p] * step
+        if reach > 0.0:
+            scaled = 2.0 * weight[j] * value_of[p]
+            slope += scaled * reach
+            curvature += scaled * value_of[p]
+    return slope, curvature
+
+
+@compiled
 def _atom_steps(
     program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent
 ) -> float:
@@ -58,15 +75,7 @@ def _atom_steps(
         high_seen = False
         step = 0.0
         for _ in range(50):
-            slope = cost[atom]
-            curvature = 0.0
-            for p in range(column[atom], column[atom + 1]):
-                j = row_of[p]
-                reach = ell[j] + value_of[p] * step
-                if reach > 0.0:
-                    scaled = 2.0 * weight[j] * value_of[p]
-                    slope += scaled * reach
-                    curvature += scaled * value_of[p]
+            slope, curvature = _derivatives(atom, step, cost[atom], weight, columns, ell)
             if abs(slope) <= 1e-14:
                 break
             if slope > 0.0:
@@ -77,8 +86,7 @@ def _atom_steps(
                 low_seen = True
             end = low if slope > 0.0 else high
             proposed = step - slope / curvature if curvature > 0.0 else end
-            # An end of the box is worth trying once; an end that was tried already is halved away
-            # from.
+            # An end of the box is worth trying once, and is halved away from then.
             if proposed <= low:
                 proposed = 0.5 * (low + high) if low_seen else low
             elif proposed >= high:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -26,6 +27,14 @@ from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import Conduct
+
+
+def _look(conduct: Conduct) -> None:
+    """Raises where the time is up, or somebody cancelled."""
+    if conduct.expired:
+        raise _TimeIsUp
+    if conduct.progress.cancelled:
+        raise Cancelled("exact")
 
 
 class _TimeIsUp(Exception):
@@ -128,13 +137,7 @@ class Exact(Engine):
         values, log_z = self._apart(layout, joined)
         decided = layout.field[layout.fixed == 1].sum()
         log_z += float(decided - np.asarray(weights) @ network.constant)
-
-        def look() -> None:
-            if conduct.expired:
-                raise _TimeIsUp
-            if conduct.progress.cancelled:
-                raise Cancelled("exact")
-
+        look = partial(_look, conduct)
         try:
             for done, component in enumerate(joined.tolist()):
                 conduct.progress.step("exact", done, joined.size)

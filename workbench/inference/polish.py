@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int32, Int64
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns, HingeArrays, HingeProblem
 
@@ -46,17 +46,9 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
     """
     indptr, indices, values = program.indptr, program.indices, program.values
     weight, kind = program.weight, program.kind
-    block_of, block_start = program.block_of, program.block_start
-    block_member = program.block_member
     for j in range(program.b.size):
         start, end = indptr[j], indptr[j + 1]
-        # Two slopes of one block move together, and a kink may be where neither is least.
-        shared = False
-        for p in range(start, end):
-            for q in range(start, p):
-                block = block_of[indices[p]]
-                shared = shared or (block >= 0 and block == block_of[indices[q]])
-        if shared:
+        if _shares_block(indices[start:end], program.block_of):
             continue
         least = -np.inf if kind[j] == 3 else -multiplier[j]
         most = weight[j] - multiplier[j] if kind[j] == 0 else np.inf
@@ -70,28 +62,16 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
                 rise -= (multiplier[j] + moved) / (2.0 * weight[j])
                 fall = rise
             for p in range(start, end):
-                i, value = indices[p], values[p]
-                block = block_of[i]
-                at_negative, at_positive, kink = program.upper[i], program.lower[i], 0.0
-                if block >= 0:
-                    at_negative, at_positive = program.block_right[block], 0.0
-                    kink = np.inf if program.block_exact[block] else 0.0
-                    for q in range(block_start[block], block_start[block + 1]):
-                        if block_member[q] != i:
-                            kink = min(kink, slope[block_member[q]])
-                distance = slope[i] + value * moved - kink
-                if abs(distance) <= 1e-13:
-                    rise += value * (at_positive if value > 0.0 else at_negative)
-                    fall += value * (at_negative if value > 0.0 else at_positive)
-                    continue
-                chosen = at_negative if distance < 0.0 else at_positive
-                rise += value * chosen
-                fall += value * chosen
-                crossing = moved - distance / value
-                if crossing > moved:
-                    above = min(above, crossing)
-                else:
-                    below = max(below, crossing)
+                value = values[p]
+                left, right, distance = _beside_kink(program, indices[p], value * moved, slope)
+                rise += value * (right if value > 0.0 else left)
+                fall += value * (left if value > 0.0 else right)
+                if abs(distance) > 1e-13:
+                    crossing = moved - distance / value
+                    if crossing > moved:
+                        above = min(above, crossing)
+                    else:
+                        below = max(below, crossing)
             if kind[j] == 1:
                 # Between kinks the derivative falls by 1 / (2 w) a unit.
                 stationary = moved + 2.0 * weight[j] * (rise if rise > 0.0 else fall)
@@ -106,6 +86,41 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
             multiplier[j] += moved
             for p in range(start, end):
                 slope[indices[p]] += values[p] * moved
+
+
+@compiled
+def _shares_block(atoms: Int32, block_of: Int64) -> bool:
+    """Whether two atoms of a row are of one block: their slopes move together, and a kink may be
+    where neither is least.
+    """
+    shared = False
+    for p in range(atoms.size):
+        for q in range(p):
+            block = block_of[atoms[p]]
+            shared = shared or (block >= 0 and block == block_of[atoms[q]])
+    return shared
+
+
+@compiled
+def _beside_kink(
+    program: HingeArrays, i: int, moved: float, slope: Float
+) -> tuple[float, float, float]:
+    """An atom's value just below its slope, once that has moved, and just above; the slope's
+    distance from its kink.
+    """
+    block = program.block_of[i]
+    at_negative, at_positive, kink = program.upper[i], program.lower[i], 0.0
+    if block >= 0:
+        at_negative, at_positive = program.block_right[block], 0.0
+        kink = np.inf if program.block_exact[block] else 0.0
+        for q in range(program.block_start[block], program.block_start[block + 1]):
+            if program.block_member[q] != i:
+                kink = min(kink, slope[program.block_member[q]])
+    distance = slope[i] + moved - kink
+    if abs(distance) <= 1e-13:
+        return at_negative, at_positive, distance
+    chosen = at_negative if distance < 0.0 else at_positive
+    return chosen, chosen, distance
 
 
 @compiled
@@ -134,39 +149,48 @@ def _lower_energy(
             roof = min(roof, max(room, x[i]))
         linear = True
         rate = program.cost[i]
-        count = 0
         for p in range(first, end):
             j, value = column_row[p], column_value[p]
-            if kind[j] != 0:
-                linear = False
+            linear = kind[j] == 0
+            if not linear:
                 break
             if value < 0.0:
                 rate += weight[j] * value
-            kink = x[i] - ell[j] / value
-            q = count
-            while q > 0 and scratch[0, q - 1] > kink:
-                scratch[0, q], scratch[1, q] = scratch[0, q - 1], scratch[1, q - 1]
-                q -= 1
-            scratch[0, q], scratch[1, q] = kink, weight[j] * abs(value)
-            count += 1
+            _insert(scratch, p - first, x[i] - ell[j] / value, weight[j] * abs(value))
         if not linear:
             continue
-        # The least lies from where the rate of change reaches zero to where it leaves it.
-        left, right = floor, floor
-        q = 0
-        while q < count and rate < -1e-12:
-            left = scratch[0, q]
-            rate += scratch[1, q]
-            q += 1
-        if rate < -1e-12:
-            left = right = roof
-        elif rate > 1e-12:
-            right = left
-        else:
-            right = scratch[0, q] if q < count else roof
+        left, right = _least_of(scratch, end - first, rate, floor, roof)
         best = min(max(min(max(x[i], left), right), floor), roof)
         change = best - x[i]
         if change != 0.0:
             x[i] = best
             for p in range(first, end):
                 ell[column_row[p]] += column_value[p] * change
+
+
+@compiled
+def _insert(kinks: Float, count: int, kink: float, rise: float) -> None:
+    """Put a kink, and by how much the rate of change rises there, among `count` in order."""
+    q = count
+    while q > 0 and kinks[0, q - 1] > kink:
+        kinks[0, q], kinks[1, q] = kinks[0, q - 1], kinks[1, q - 1]
+        q -= 1
+    kinks[0, q], kinks[1, q] = kink, rise
+
+
+@compiled
+def _least_of(
+    kinks: Float, count: int, rate: float, floor: float, roof: float
+) -> tuple[float, float]:
+    """Where the least lies: from where the rate of change reaches zero to where it leaves it."""
+    left = floor
+    q = 0
+    while q < count and rate < -1e-12:
+        left = kinks[0, q]
+        rate += kinks[1, q]
+        q += 1
+    if rate < -1e-12:
+        return roof, roof
+    if rate > 1e-12:
+        return left, left
+    return left, kinks[0, q] if q < count else roof

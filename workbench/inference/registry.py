@@ -20,7 +20,7 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "mcsat": ("mcsat", "MCSAT", {}),
     "gibbs": ("gibbs", "Gibbs", {}),
     "bp": ("belief_propagation", "BeliefPropagation", {}),
-    "ilp": ("ilp", "IntegerProgram", {}),
+    "ilp": ("integer_program", "IntegerProgram", {}),
     "rc2": ("maxsat", "MaxSat", {}),
     "messages": ("message_passing", "MessagePassing", {}),
     "toulbar2": ("toulbar2", "Toulbar2", {}),

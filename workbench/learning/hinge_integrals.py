@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8, Int64
-from workbench.network.compiled import allocating
+from workbench.network.compiled import allocating, compiled
 from workbench.network.hinge_problem import Columns
 
 
@@ -54,6 +54,28 @@ class Simplexes(NamedTuple):
     uniform: Float
 
 
+@compiled
+def potential_of(ell: float, power: int) -> float:
+    """A soft row's potential, without its weight."""
+    hinge = max(ell, 0.0)
+    return hinge * hinge if power == 2 else hinge
+
+
+@compiled
+def _normalise(log_density: Float) -> tuple[float, float]:
+    """Make logarithms a density, in place; their peak, and the logarithm of what was left."""
+    peak = log_density[0]
+    for g in range(1, log_density.size):
+        peak = max(peak, log_density[g])
+    total = 0.0
+    for g in range(log_density.size):
+        log_density[g] = np.exp(log_density[g] - peak)
+        total += log_density[g]
+    for g in range(log_density.size):
+        log_density[g] /= total
+    return peak, np.log(total)
+
+
 @allocating
 def expect_over_atoms(
     atoms: Int64,
@@ -78,7 +100,7 @@ def expect_over_atoms(
     """
     (column, row_of, value_of), ell, weight, power, cost, truth, difference, expected_atom = field
     n_nodes = nodes.size
-    log_density = np.empty(n_nodes)
+    log_density = np.empty(n_nodes)  # A density once it is normalised.
     value = 0.0
     for i in atoms:
         low, width = lower[i], upper[i] - lower[i]
@@ -91,20 +113,13 @@ def expect_over_atoms(
             slope = value_of[p] * width
             if weight[j] == 0.0:
                 continue
-            hinge = max(ell[j], 0.0)
-            at_truth -= weight[j] * (hinge * hinge if power[j] == 2 else hinge)
+            at_truth -= weight[j] * potential_of(ell[j], power[j])
             for g in range(n_nodes):
-                hinge = max(base + slope * nodes[g], 0.0)
-                log_density[g] -= weight[j] * (hinge * hinge if power[j] == 2 else hinge)
-        peak = log_density.max()
-        total = 0.0
-        for g in range(n_nodes):
-            log_density[g] = np.exp(log_density[g] - peak)
-            total += log_density[g]
-        value += at_truth - peak - np.log(total) - np.log(width)
+                log_density[g] -= weight[j] * potential_of(base + slope * nodes[g], power[j])
+        peak, log_total = _normalise(log_density)
+        value += at_truth - peak - log_total - np.log(width)
         mean = 0.0
         for g in range(n_nodes):
-            log_density[g] /= total
             mean += log_density[g] * nodes[g]
         expected_atom[i] = low + width * mean
         for p in range(column[i], column[i + 1]):
@@ -113,10 +128,8 @@ def expect_over_atoms(
             slope = value_of[p] * width
             expected = 0.0
             for g in range(n_nodes):
-                hinge = max(base + slope * nodes[g], 0.0)
-                expected += log_density[g] * (hinge * hinge if power[j] == 2 else hinge)
-            hinge = max(ell[j], 0.0)
-            difference[j] += expected - (hinge * hinge if power[j] == 2 else hinge)
+                expected += log_density[g] * potential_of(base + slope * nodes[g], power[j])
+            difference[j] += expected - potential_of(ell[j], power[j])
     return value
 
 
@@ -127,51 +140,17 @@ def expect_over_simplexes(blocks: Int64, field: WorldIntegrals, simplexes: Simpl
     The simplex's volume is left out of the returned log pseudolikelihood: it does not depend on the
     weights.
     """
-    (column, row_of, value_of), ell, weight, power, cost, truth, difference, expected_atom = field
-    block_start, member, right, exact, uniform = simplexes
-    n_samples = uniform.shape[1]
+    rows, position = np.empty(field.columns.row.size, np.int64), np.full(field.ell.size, -1)
+    n_samples = simplexes.uniform.shape[1]
     density = np.empty(n_samples)
-    rows = np.empty(row_of.size, np.int64)
-    position = np.full(ell.size, -1)
     value = 0.0
     for k in blocks:
-        start = block_start[k]
-        size = block_start[k + 1] - start
-        parts = size if exact[k] else size + 1
-        n_local = 0
-        for q in range(size):
-            i = member[start + q]
-            for p in range(column[i], column[i + 1]):
-                j = row_of[p]
-                if position[j] < 0:
-                    position[j] = n_local
-                    rows[n_local] = j
-                    n_local += 1
-        local = np.empty((n_samples, n_local))
-        samples = np.empty((n_samples, size))
-        peak = -np.inf
-        for s in range(n_samples):
-            total = 0.0
-            for q in range(parts):
-                total += uniform[k, s, q]
-            energy = 0.0
-            for r in range(n_local):
-                local[s, r] = ell[rows[r]]
-            for q in range(size):
-                i = member[start + q]
-                sampled = right[k] * uniform[k, s, q] / total
-                samples[s, q] = sampled
-                energy += cost[i] * sampled
-                for p in range(column[i], column[i + 1]):
-                    local[s, position[row_of[p]]] += value_of[p] * (sampled - truth[i])
-            for r in range(n_local):
-                hinge = max(local[s, r], 0.0)
-                if power[rows[r]] == 2:
-                    hinge *= hinge
-                local[s, r] = hinge
-                energy += weight[rows[r]] * hinge
-            density[s] = -energy
-            peak = max(peak, -energy)
+        members = simplexes.member[simplexes.start[k] : simplexes.start[k + 1]]
+        n_local = _rows_of(members, field.columns, rows, position)
+        potential = np.empty((n_samples, n_local))
+        samples = np.empty((n_samples, members.size))
+        _sample(k, members, simplexes, field, (rows, position), (samples, potential, density))
+        peak = density.max()
         total = 0.0
         for s in range(n_samples):
             density[s] = np.exp(density[s] - peak)
@@ -180,18 +159,64 @@ def expect_over_simplexes(blocks: Int64, field: WorldIntegrals, simplexes: Simpl
         for s in range(n_samples):
             share = density[s] / total
             for r in range(n_local):
-                difference[rows[r]] += share * local[s, r]
-            for q in range(size):
-                i = member[start + q]
-                expected_atom[i] = (expected_atom[i] if s else 0.0) + share * samples[s, q]
-        for q in range(size):
-            value -= cost[member[start + q]] * truth[member[start + q]]
-        for r in range(n_local):
-            j = rows[r]
-            hinge = max(ell[j], 0.0)
-            if power[j] == 2:
-                hinge *= hinge
-            difference[j] -= hinge
-            value -= weight[j] * hinge
+                field.difference[rows[r]] += share * potential[s, r]
+            for q in range(members.size):
+                before = field.expected[members[q]] if s else 0.0
+                field.expected[members[q]] = before + share * samples[s, q]
+        for i in members:
+            value -= field.cost[i] * field.truth[i]
+        for j in rows[:n_local]:
+            at_label = potential_of(field.ell[j], field.power[j])
+            field.difference[j] -= at_label
+            value -= field.weight[j] * at_label
             position[j] = -1
     return value
+
+
+@compiled
+def _rows_of(members: Int64, columns: Columns, rows: Int64, position: Int64) -> int:
+    """List the rows of some atoms, and where in the list each stands; how many."""
+    n_local = 0
+    for i in members:
+        for p in range(columns.indptr[i], columns.indptr[i + 1]):
+            j = columns.row[p]
+            if position[j] < 0:
+                position[j] = n_local
+                rows[n_local] = j
+                n_local += 1
+    return n_local
+
+
+@compiled
+def _sample(
+    k: int,
+    members: Int64,
+    simplexes: Simplexes,
+    field: WorldIntegrals,
+    local: tuple[Int64, Int64],
+    found: tuple[Float, Float, Float],
+) -> None:
+    """Draw a block's atoms; each sample's values, potentials of its rows, and log density."""
+    (column, row_of, value_of), ell, weight, power, cost, truth, _, _ = field
+    (rows, position), (samples, potential, log_density) = local, found
+    n_samples, size = samples.shape
+    parts = size if simplexes.exact[k] else size + 1
+    uniform, right = simplexes.uniform[k], simplexes.right[k]
+    for s in range(n_samples):
+        total = 0.0
+        for q in range(parts):
+            total += uniform[s, q]
+        for r in range(potential.shape[1]):
+            potential[s, r] = ell[rows[r]]
+        energy = 0.0
+        for q in range(size):
+            i = members[q]
+            sampled = right * uniform[s, q] / total
+            samples[s, q] = sampled
+            energy += cost[i] * sampled
+            for p in range(column[i], column[i + 1]):
+                potential[s, position[row_of[p]]] += value_of[p] * (sampled - truth[i])
+        for r in range(potential.shape[1]):
+            potential[s, r] = potential_of(potential[s, r], power[rows[r]])
+            energy += weight[rows[r]] * potential[s, r]
+        log_density[s] = -energy

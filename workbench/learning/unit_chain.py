@@ -13,6 +13,7 @@ from scipy.sparse import csc_array, csr_array, vstack
 from workbench.arrays import Bool, Float, Int8, Int32, Int64, UInt64
 from workbench.inference.random_numbers import stream, uniform
 from workbench.learning.chain import CountSamples, GibbsChain
+from workbench.learning.hinge_integrals import potential_of
 from workbench.network import potentials
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
@@ -142,10 +143,8 @@ def _sweep(
             for k in range(start[line], start[line + 1]):
                 j = row[k]
                 if relation[j] == 0 and weight[j] != 0.0:
-                    before, after = max(ell[j], 0.0), max(ell[j] + step * slope[k], 0.0)
-                    change += weight[j] * (
-                        (after * after - before * before) if power[j] == 2 else after - before
-                    )
+                    after = potential_of(ell[j] + step * slope[k], power[j])
+                    change += weight[j] * (after - potential_of(ell[j], power[j]))
             if change <= allowed or high - low < 1e-12:
                 break
             if step < 0.0:

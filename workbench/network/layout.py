@@ -108,7 +108,6 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
 
     fixed = np.full(network.n_atoms, -1, np.int8)
     moving, constraining = _split_blocks(network, fixed)
-    blocks = network.blocks
     as_rows = _as_clauses if clauses else _as_sums
     rows = _with_rows(network, weights, as_rows(network, constraining))
     component = np.concatenate((parts.of_row, parts.of_block[rows.owner]))
@@ -119,10 +118,7 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
     by_row.sort_indices()
     by_atom = by_row.tocsc()
 
-    members = csr_array(blocks.members[moving])
-    block_atom, sizes = position[members.indices], np.diff(members.indptr)
-    block_of = np.full(network.n_atoms, -1, np.int32)
-    block_of[block_atom] = np.repeat(np.arange(moving.size, dtype=np.int32), sizes)
+    block_ptr, block_atom, block_of = _placed(csr_array(network.blocks.members[moving]), position)
     return Layout(
         atom_id=atom_id,
         row_id=rows.number[order].astype(np.int64),
@@ -139,12 +135,21 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
         kind=rows.kind[order],
         field=np.asarray(network.unit @ weights, np.float64)[atom_id],
         block_of=block_of,
-        block_ptr=members.indptr.astype(np.int64),
-        block_atom=block_atom.astype(np.int32),
-        block_kind=blocks.kind[moving].astype(np.int8),
+        block_ptr=block_ptr,
+        block_atom=block_atom,
+        block_kind=network.blocks.kind[moving].astype(np.int8),
         block_id=moving,
         fixed=fixed[atom_id],
     )
+
+
+def _placed(members: csr_array, position: Int32) -> tuple[Int64, Int32, Int32]:
+    """Blocks over atoms at their positions: where each starts, its atoms, and each atom's block."""
+    block_atom = position[members.indices].astype(np.int32)
+    block_of = np.full(position.size, -1, np.int32)
+    numbers = np.arange(members.shape[0], dtype=np.int32)
+    block_of[block_atom] = np.repeat(numbers, np.diff(members.indptr))
+    return members.indptr.astype(np.int64), block_atom, block_of
 
 
 class _AllRows(NamedTuple):

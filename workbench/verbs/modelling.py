@@ -265,12 +265,17 @@ class Modelling:
             seed=seed,
             **how,
         )
-        if learned is not None and learned.grounding.origin.database is self.database:
-            shared = set(learned.grounding.atoms.worlds) & set(result.grounding.atoms.worlds)
-            result = replace(result, learned_in_sample=bool(shared))
-        result = replace(result, names=display_names(self.database))
+        in_sample = learned is not None and self._learned_from(learned, result)
+        names = display_names(self.database)
+        result = replace(result, learned_in_sample=in_sample, names=names)
         if not record:
             return result
         return replace(
             result, run_id=runs.record_inference(self.database, result, seed, settings_of(settings))
         )
+
+    def _learned_from(self, learned: LearningResult, result: InferenceResult) -> bool:
+        """Whether the weights were learned from worlds that the answer is about."""
+        if learned.grounding.origin.database is not self.database:
+            return False
+        return not set(learned.grounding.atoms.worlds).isdisjoint(result.grounding.atoms.worlds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -214,46 +214,41 @@ def check_problem(problem: IlpProblem) -> IlpProblem:
     close name only.
     """
     if not problem.positives:
-        whose = (
-            f"the target `{problem.target}` has"
-            if problem.target
-            else "the files name no target, and have"
-        )
-        outside = any(name == problem.target for name, _ in problem.facts)
-        raise InputError.of(
-            "E0604",
-            f"{whose} no positive example",
-            help=f"the facts of {problem.target} stand outside of any section of examples: put "
-            "them between `:- begin_in_pos.` and `:- end_in_pos.`, or into a .f file"
-            if outside
-            else "rules are learned from positives",
-        )
-    known = {name for name, _ in problem.facts}
-    known |= {
-        clause.head.functor if isinstance(clause.head, Compound) else clause.head.name
-        for clause in problem.clauses
-    }
-    declared = {candidate.predicate for candidate in problem.modes}
-    warnings = list(problem.warnings)
-    faults: list[Diagnostic] = []
-    for candidate in problem.modes:
-        if candidate.head or candidate.predicate in known:
-            continue
-        close = nearest(candidate.predicate, known - declared)
-        if close is not None:
-            message = f"a mode mentions `{candidate.predicate}`, which the background does not have"
-            faults.append(
-                Diagnostic("E0605", message, candidate.span, help=f"did you mean `{close}`?")
-            )
-            continue
-        warnings.append(
-            Diagnostic(
-                "E0605",
-                f"the background has no fact of `{candidate.predicate}`; its mode has no effect",
-                candidate.span,
-                severity="warning",
-            )
-        )
+        raise _without_positives(problem)
+    notes = list(_notes_of_modes(problem))
+    faults = [one for one in notes if one.severity == "error"]
     if faults:
         raise InputError(faults)
-    return replace(problem, warnings=tuple(warnings))
+    return replace(problem, warnings=(*problem.warnings, *notes))
+
+
+def _without_positives(problem: IlpProblem) -> InputError:
+    target = problem.target
+    whose = f"the target `{target}` has" if target else "the files name no target, and have"
+    outside = any(name == target for name, _ in problem.facts)
+    return InputError.of(
+        "E0604",
+        f"{whose} no positive example",
+        help=f"the facts of {target} stand outside of any section of examples: put "
+        "them between `:- begin_in_pos.` and `:- end_in_pos.`, or into a .f file"
+        if outside
+        else "rules are learned from positives",
+    )
+
+
+def _notes_of_modes(problem: IlpProblem) -> Iterator[Diagnostic]:
+    """What is wrong with modes of the body: a fault where a predicate has a close name."""
+    heads = (clause.head for clause in problem.clauses)
+    known = {name for name, _ in problem.facts}
+    known |= {head.functor if isinstance(head, Compound) else head.name for head in heads}
+    declared = {mode.predicate for mode in problem.modes}
+    for mode in problem.modes:
+        if mode.head or mode.predicate in known:
+            continue
+        close = nearest(mode.predicate, known - declared)
+        if close is None:
+            message = f"the background has no fact of `{mode.predicate}`; its mode has no effect"
+            yield Diagnostic("E0605", message, mode.span, severity="warning")
+        else:
+            message = f"a mode mentions `{mode.predicate}`, which the background does not have"
+            yield Diagnostic("E0605", message, mode.span, help=f"did you mean `{close}`?")

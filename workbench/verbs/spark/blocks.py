@@ -103,16 +103,19 @@ def _answer(blocks: list[dict[str, Any]], run: Any, solver: SolveTask) -> dict[s
             break
     else:
         status = Status.INFEASIBLE
+    return {"part": parts[0], "atoms": atoms} | _told(now, status, blocks)
+
+
+def _told(now: Agreed, status: Status, blocks: list[dict[str, Any]]) -> dict[str, Any]:
+    """A common state in the form of a component's answer."""
     return {
-        "part": parts[0],
-        "atoms": atoms,
         "values": now.values,
         "energy": now.energy,
         "bound": now.bound,
         "hard": now.violation,
         "status": str(status),
         "engine": BLOCKS,
-        "reason": f"{len(parts)} blocks of a large component agreed in {now.rounds} rounds",
+        "reason": f"{len(blocks)} blocks of a large component agreed in {now.rounds} rounds",
         "clash": [],
         "n_rows": sum(one["n_rows"] for one in blocks),
         "n_units": sum(one["n_units"] for one in blocks),

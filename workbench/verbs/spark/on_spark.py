@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, Unpack
@@ -113,19 +114,15 @@ def infer_on_spark(
     Raises what `infer` does; E0880 to E0884 for what Spark cannot do.
     """
     begun, progress, time_limit = perf_counter(), how.get("progress", SILENT), how.get("time_limit")
-    master = master_of(on)
+    ends, master = None if time_limit is None else time() + time_limit, master_of(on)
     _check_asked(task, engine)
     folder = Path(tempfile.mkdtemp(prefix="workbench-spark-"))
     try:
         with spark_session(master) as session:
             progress.step("ground", 0.0)
+            backend = partial(Spark, session=session, folder=folder)
             grounder = SparkGrounder(
-                database,
-                database.cursor(),
-                program,
-                request,
-                progress,
-                lambda connection: Spark(connection, session, folder),
+                database, database.cursor(), program, request, progress, backend
             )
             grounding = grounder.run()
             ground_seconds = perf_counter() - begun
@@ -133,13 +130,10 @@ def infer_on_spark(
             require_weights(grounding.templates, chosen)
             if asks_for_numbers(program, grounding.atoms.predicates):
                 raise _declined("predicates that are numbers", "leave out --on")
-            ends = None if time_limit is None else time() + time_limit
             assert isinstance(grounder.backend, Spark)
             progress.step("solve", 0.0)
-            network, seed = grounding.network, how.get("seed", 0)
-            solver = SolveTask(
-                chosen, network.power, network.domain, engine, dict(options or {}), seed, ends
-            )
+            network, seed, given = grounding.network, how.get("seed", 0), dict(options or {})
+            solver = SolveTask(chosen, network.power, network.domain, engine, given, seed, ends)
             answer = _solve(grounder.backend, grounding, solver)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

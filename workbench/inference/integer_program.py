@@ -91,12 +91,12 @@ class IntegerProgram(Engine):
         if settled is None:
             return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
         fixed, x, bound, relaxation = settled
-        rounded = round_state(network, weights, problem.lift(x), conduct=conduct)
-        best = rounded if start is None else better(network, weights, rounded, start)
+        best = round_state(network, weights, problem.lift(x), conduct=conduct)
+        best = best if start is None else better(network, weights, best, start)
         conduct.offer(given, lambda: (best, bound))
-        rounded_energy = reported_energy(network, weights, best)
         if self.polish and not (
-            hard_violation(network, best) == 0.0 and is_proven(rounded_energy, bound, scale)
+            hard_violation(network, best) == 0.0
+            and is_proven(reported_energy(network, weights, best), bound, scale)
         ):
             best = local_search(network, weights, best, conduct)
         left = restrict(problem, fixed, x)
@@ -105,8 +105,7 @@ class IntegerProgram(Engine):
         solved, bounds, programs = self._search(parts, left, warm, conduct)
         if solved is None:
             return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
-        candidate = np.round(problem.lift(left.lift(solved, x)))
-        state = better(network, weights, candidate, best)
+        state = better(network, weights, np.round(problem.lift(left.lift(solved, x))), best)
         energy = reported_energy(network, weights, state)
         bound = max(bound, left.problem.constant + bounds)
         violation = hard_violation(network, state)
