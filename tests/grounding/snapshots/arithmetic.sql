@@ -1,4 +1,4 @@
-SELECT world, type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world IN (0) GROUP BY ALL ORDER BY ALL;
+SELECT 0 AS world, 'a' AS type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world = 0 AND type = 'a' HAVING count(*) > 0 UNION ALL SELECT 0 AS world, 'b' AS type, count(*), bit_xor(hash(constant)), bool_and(constant = position) FROM domain WHERE world = 0 AND type = 'b' HAVING count(*) > 0 ORDER BY ALL;
 
 (SELECT 0 FROM "p_Link" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Closed" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Knows" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Open" LIMIT 1);
 
