@@ -2,7 +2,8 @@
 states.
 
 `python -m benchmarks.uai [MODEL...] [--time-limit S] [--json]`; beside ours the files' references
-and, where the package is installed, toulbar2's state.
+and, where the package is installed, toulbar2's state. `--drawn`: the likeliest states of made-up
+models, by `auto` and by integer programs, in processor time.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -17,7 +19,9 @@ import numpy as np
 
 from benchmarks.measuring import print_records
 from workbench.arrays import Float, Int64
-from workbench.interchange import FactorModel, parse_evidence
+from workbench.inference.elsewhere import cpu_seconds
+from workbench.interchange import FactorModel, format_uai, parse_evidence
+from workbench.interchange.factors import FactorGroup
 from workbench.resources import datasets_directory
 from workbench.verbs.solve import LOG_10, read_model, solve_model
 
@@ -97,14 +101,74 @@ def measure(folder: Path, name: str, limit: float) -> dict[str, Any]:
     return row
 
 
+def drawn(states: int, pairs: list[tuple[int, int]], seed: int) -> FactorModel:
+    """Normal logarithms for each value of each variable, and for each combination of a pair."""
+    rng = np.random.default_rng(seed)
+    n = 1 + max(map(max, pairs))
+    own = FactorGroup(np.arange(n)[:, None], rng.normal(size=(n, states)))
+    joint = FactorGroup(np.array(pairs), rng.normal(size=(len(pairs), states, states)))
+    return FactorModel(np.full(n, states), (own, joint))
+
+
+def grid(n: int) -> list[tuple[int, int]]:
+    """The pairs of a square grid."""
+    across = [(row * n + at, row * n + at + 1) for row in range(n) for at in range(n - 1)]
+    return across + [(at, at + n) for at in range(n * (n - 1))]
+
+
+def graph(n: int, m: int, seed: int) -> list[tuple[int, int]]:
+    """`m` different pairs of `n` variables."""
+    rng = np.random.default_rng(seed)
+    every = [(a, b) for b in range(n) for a in range(b)]
+    return [every[at] for at in rng.choice(len(every), m, replace=False).tolist()]
+
+
+DRAWN = {
+    "graph, 100 of 3 states, 200 pairs": (3, graph(100, 200, 1)),
+    "graph, 200 of 2 states, 400 pairs": (2, graph(200, 400, 3)),
+    "grid, 10 x 10 of 4 states": (4, grid(10)),
+    "grid, 15 x 15 of 4 states": (4, grid(15)),
+    "grid, 20 x 20 of 2 states": (2, grid(20)),
+}
+
+
+def measure_drawn(name: str, limit: float) -> dict[str, Any]:
+    """The likeliest state of a made-up model by `auto`, `ilp` and toulbar2."""
+    states, pairs = DRAWN[name]
+    model = drawn(states, pairs, seed=len(pairs))
+    row: dict[str, Any] = {"model": name}
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "model.uai"
+        file.write_text(format_uai(model))
+        for engine in ("auto", "ilp"):
+            begun = cpu_seconds()
+            best = solve_model(file, task="map", engine=engine, time_limit=limit)
+            row[engine] = {
+                "map_log10": best.map_log10,
+                "bound": best.bound,
+                "status": best.status,
+                "engine": best.engine,
+                "cpu_seconds": cpu_seconds() - begun,
+            }
+    begun = cpu_seconds()
+    row["toulbar2_log10"] = toulbar2(model, np.full(model.states.size, -1), limit)
+    row["toulbar2_cpu_seconds"] = cpu_seconds() - begun
+    return row
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("models", nargs="*")
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--drawn", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if given.drawn:
+        names = given.models or list(DRAWN)
+        print_records((measure_drawn(name, given.time_limit) for name in names), given.json)
+        return
     folder = datasets_directory(given.data_dir) / "uai"
     names = given.models or sorted(
         path.name.removesuffix(".uai.gz") for path in folder.glob("*.uai.gz")

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from workbench.cli import app
-from workbench.structure.candidates import Candidate, Onward, onward_columns
+from workbench.structure.candidate import Candidate, Onward
+from workbench.structure.candidates import onward_columns
 from workbench.structure.relational import Column, Hop, Path, Reference, Schema, Table
 from workbench.study.around import Around
 from workbench.study.fitting import candidates_for

@@ -13,7 +13,7 @@ from tests.study.test_study import write
 from workbench.arrays import Real
 from workbench.database import Database
 from workbench.progress import SILENT
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import WeightedRules
 from workbench.study import gathered

@@ -12,7 +12,7 @@ import pytest
 
 from tests.study.test_definitions_and_columns import assert_definitions_say_columns
 from tests.study.test_study import write
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.study import gathered
 from workbench.study.fitting import candidates_for
 from workbench.study.prepared import prepared

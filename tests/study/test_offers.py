@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.study.test_study import write
-from workbench.structure.candidates import Candidate, candidates_of_rare_values
+from workbench.structure.candidate import Candidate
+from workbench.structure.candidates import candidates_of_rare_values
 from workbench.structure.path_search import paths
 from workbench.structure.relational import Column, Hop, Reference, Schema, Table
 from workbench.structure.relational import Path as Way

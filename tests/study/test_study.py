@@ -20,7 +20,7 @@ from workbench.errors import InputError, UsageError
 from workbench.evaluation import auc_roc
 from workbench.language.ground_atoms import parse_atom
 from workbench.progress import Conduct, Progress
-from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.relational import Column, Hop
 from workbench.structure.relational import Path as TablePath
 from workbench.study.folds import Labelled, prediction_loss

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.path_search import paths
 from workbench.structure.relational import Column, Hop, Path, Reference, Schema, Table
 from workbench.structure.terms import Condition, Term

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from workbench.structure.candidates import (
-    Aggregate,
-    Candidate,
-    Onward,
-    onward_columns,
-    since_unit,
-)
+from workbench.structure.candidate import Aggregate, Candidate, Onward
+from workbench.structure.candidates import onward_columns, since_unit
 from workbench.structure.relational import Kind, Path, Reference, Schema
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")

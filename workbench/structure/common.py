@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.relational import Column, Path, Schema, hop_from, hop_to
 
 End = tuple[Path, str]

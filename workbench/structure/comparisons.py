@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.structure.relational import Path
 
 MOST_OF_A_KIND = 5

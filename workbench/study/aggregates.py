@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.reached import (
     Places,
     Reached,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.structure.candidates import Onward
+from workbench.structure.candidate import Onward
 from workbench.structure.reached import latest
 from workbench.structure.relational import Hop, Reference, Schema
 from workbench.study.relations import ROWID, Relations

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
-from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.reached import Spans, latest
 from workbench.structure.relational import Column, Path
 from workbench.study.columns import CandidateColumns

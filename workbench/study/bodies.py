@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.structure.relational import Path
 from workbench.study.shared_definitions import own_label
 from workbench.study.statements import Row, Statements, candidate_name, path_name

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.reached import Places, Reached, count
 from workbench.structure.relational import Column, Path, Schema
 from workbench.study.aggregates import aggregated, read_by, told_apart

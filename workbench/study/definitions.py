@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.language.printing import comment
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.structure.relational import Path
 from workbench.structure.terms import Condition
 from workbench.study.bodies import Bodies

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.arrays import Bool, Float, Real
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.structure.sparse_fits import sigmoid
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.errors import InputError
 from workbench.progress import SILENT, Progress
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.structure.relational import Column, Schema
 from workbench.study.anchors import TargetTimes
 from workbench.study.around import around

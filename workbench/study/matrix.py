@@ -12,7 +12,8 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
-from workbench.structure.candidates import Candidate, candidates_of_words
+from workbench.structure.candidate import Candidate
+from workbench.structure.candidates import candidates_of_words
 from workbench.structure.common import candidates_in_common
 from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
 from workbench.structure.path_search import paths, sibling_paths

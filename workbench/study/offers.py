@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.progress import expired
+from workbench.structure.candidate import Candidate
 from workbench.structure.candidates import (
-    Candidate,
     candidates_of,
     candidates_of_calendars,
     candidates_of_rare_values,

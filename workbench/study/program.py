@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.language.printing import comment
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules
 from workbench.study.definitions import Definitions

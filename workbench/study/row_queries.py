@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from workbench.database import text_literal
-from workbench.structure.candidates import Onward
+from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Gathered, Hop, Reference, Schema
 from workbench.study.relations import Relations
 

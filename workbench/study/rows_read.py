@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.database.arrow_columns import numpy_column
-from workbench.structure.candidates import Onward
+from workbench.structure.candidate import Onward
 from workbench.structure.reached import Reached
 from workbench.structure.relational import Hop
 from workbench.study.row_queries import LABEL_ROW, RowQueries

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from math import ceil, floor, log10
 
-from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.terms import Condition, Term
 from workbench.study.path_words import spoken, the, whose
 from workbench.study.words import candidate_words, in_days, known_words, number_text

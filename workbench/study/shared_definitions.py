@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from workbench.language.printing import comment
-from workbench.structure.candidates import Onward
+from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Gathered, Hop
 from workbench.study.statements import Row, Statements, camel
 from workbench.tables import TableMapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.structure.relational import Column, Path
 from workbench.tables import TableMapping, TablesMapping, mapped_predicates
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Real
 from workbench.errors import Diagnostic
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidate import Candidate
 from workbench.study.words import candidate_words
 from workbench.tables import FEWEST_TO_PART, gives_away_from
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.structure.candidates import Onward
+from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Hop, Path, Reference
 from workbench.study.shared_definitions import either_role, gathered_number
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
