@@ -76,9 +76,16 @@ def is_tabular(network: GroundNetwork, weights: Float) -> bool:
     """
     if network.A.nnz > _ENTRIES or MessagePassing().declines(network, weights) is not None:
         return False
-    pairs = LinearRelaxation().declines(network, weights) is None and has_roof_dual(
+    held = _rows_a_table(network, weights)
+    if held < _ROWS or held >= _PAIRS:
+        return held >= _ROWS
+    return LinearRelaxation().declines(network, weights) is not None or not has_roof_dual(
         relax(*priced(network, weights))
     )
+
+
+def _rows_a_table(network: GroundNetwork, weights: Float) -> float:
+    """Rows of several variables to a table, on average."""
     layout = lay_out(network, weights)
     row, variable, _ = row_variables(layout)
     # Rows over the same variables have the same sum of random numbers, others nearly never.
@@ -86,5 +93,4 @@ def is_tabular(network: GroundNetwork, weights: Float) -> bool:
     sums = np.bincount(row, of_variable[variable], layout.n_rows)
     several = np.bincount(row, minlength=layout.n_rows) > 1
     tables = np.unique(sums[several].round(9)).size
-    least = _PAIRS if pairs else _ROWS
-    return bool(np.count_nonzero(several) >= least * max(tables, 1))
+    return float(np.count_nonzero(several) / max(tables, 1))

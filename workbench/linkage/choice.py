@@ -13,7 +13,7 @@ from workbench.linkage.fields import Field, without_words_of
 
 SAMPLE = 3000
 REPEATS = 0.8
-TEXTS = ("name", "numbered", "phrase", "numbered phrase", "words", "numbered words")
+TEXTS = ("name", "numbered", "words", "numbered words")
 BESIDE_A_TITLE = 3
 """Fields, a long text among them, that tell too little without what chance makes of it."""
 FEW = 20

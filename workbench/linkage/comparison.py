@@ -276,8 +276,6 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
         _dates,
     ),
     "number": (("near", "close", "very close", "nearly equal"), _numbers),
-    "phrase": (_OF_WORDS, _words),
-    "numbered phrase": ((*_OF_NUMBERS, *_OF_WORDS), _numbered(_words)),
     "words": (_OF_WORDS, _words),
     "numbered words": ((*_OF_NUMBERS, *_OF_WORDS), _numbered(_words)),
     "category": (("alike",), _categories),

@@ -17,8 +17,6 @@ from workbench.linkage.numbers import hold_numbers, words_in
 FieldKind = Literal[
     "name",
     "numbered",
-    "phrase",
-    "numbered phrase",
     "words",
     "numbered words",
     "code",
@@ -27,20 +25,15 @@ FieldKind = Literal[
     "category",
     "text",
 ]
-"""`name`: few words, misspelt; `phrase`: several, of which a misspelt one is much; `words`: many;
-`numbered`: such with numbers in them; `code`: letters and digits in order; `category`: few values;
-`text`: the only column.
+"""`name`: few words, misspelt; `words`: many; `numbered`: such with numbers in them; `code`:
+letters and digits in order; `category`: few values; `text`: the only column.
 """
 
 SAMPLE = 4000
 ENOUGH = 100
 """Different texts that fill the levels of numbers as well."""
 WHOLE = " "
-"""Stands behind the words of a text, beside its letters in threes."""
-BY_LETTERS = ("phrase", "numbered phrase", "text")
-"""Kinds that are compared by letters in threes as well as by words."""
-PHRASE = 7
-"""Words of a phrase on average, at most."""
+"""Stands behind the words of a `text`, beside its letters in threes."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +104,7 @@ class Field:
     @property
     def of_many_words(self) -> bool:
         """Whether it is compared by words, and not by letters."""
-        return self.kind in ("words", "numbered words", *BY_LETTERS)
+        return self.kind in ("words", "numbered words", "text")
 
     @cached_property
     def is_measured(self) -> bool:
@@ -168,7 +161,7 @@ class Field:
         return Words(of_texts, starts, tuple(known))
 
     def _split(self, text: str) -> Iterable[str]:
-        if self.kind in BY_LETTERS:
+        if self.kind == "text":
             return (*(f"{word}{WHOLE}" for word in words_in(text)), *dict.fromkeys(threes_in(text)))
         return words_in(text) if self.of_many_words else dict.fromkeys(text.split())
 
@@ -195,8 +188,7 @@ def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
         return "category"
     numbered = len(sample) >= ENOUGH and hold_numbers(sample)
     if words > 4 or (words > 3 and length > 24):
-        chosen = "words" if words > PHRASE else "phrase"
-        return f"numbered {chosen}" if numbered else chosen  # type: ignore[return-value]
+        return "numbered words" if numbered else "words"
     if with_digits > 0.6 and length <= 16 and not numbered:
         return "code"
     return "numbered" if numbered else "name"

@@ -68,8 +68,6 @@ _NUMBERS = (("numbers", numbers_in), ("longest number", longest_number))
 _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
     "name": _LETTERS,
     "numbered": (*_LETTERS, *_NUMBERS),
-    "phrase": _BEGINNING,
-    "numbered phrase": (*_BEGINNING, *_NUMBERS),
     "words": _BEGINNING,
     "numbered words": (*_BEGINNING, *_NUMBERS),
     "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
