@@ -41,7 +41,10 @@ def main() -> None:
     asked = without_duplicates(chosen.seed, kinds) if chosen.none else of_kinds(chosen.seed, kinds)
     if not chosen.held_back and not chosen.none:
         asked |= dict(list(problems(chosen.seed).items())[::3])
-    print_records(_rows({n: make for n, make in asked.items() if chosen.of in n}), chosen.json)
+    asked = {name: make for name, make in asked.items() if chosen.of in name}
+    if not asked:
+        parser.error(f"no problem's name has {chosen.of!r}")
+    print_records(_rows(asked), chosen.json)
 
 
 def _rows(asked: Problems) -> Iterator[dict[str, object]]:
