@@ -112,7 +112,6 @@ def test_products_of_one_brand_are_not_one_product(tmp_path: Path, kind: str, n:
 
 
 def test_each_others_best_pairs_count_more_where_records_have_one_partner(tmp_path: Path) -> None:
-    gains = []
     for made in (companies(800, seed=12, overlap=0.5), papers(800, seed=13, overlap=0.7)):
         for frame, name in zip(made[0], "ab"):
             frame.to_csv(tmp_path / f"{name}.csv", index=False)
@@ -121,9 +120,7 @@ def test_each_others_best_pairs_count_more_where_records_have_one_partner(tmp_pa
         for one_to_one in (False, True):
             result = link([tmp_path / "a.csv", tmp_path / "b.csv"], one_to_one=one_to_one)
             f1.append(cluster_scores(result.clustering.label, truth)["F1"])
-        gains.append(f1[1] - f1[0])
-    # Papers may have all that one to one finds without it.
-    assert min(gains) >= 0 < max(gains)
+        assert f1[1] > f1[0]
 
 
 ALONE = {
