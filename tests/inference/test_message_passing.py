@@ -89,3 +89,21 @@ def test_auto_asks_tables_of_several_rows_first() -> None:
     )
     assert (solution.engine, solution.status) == ("messages", Status.OPTIMAL)
     assert solution.energy == pytest.approx(solution.bound)
+
+
+def test_what_breaks_hard_rows_when_nodes_are_spent_is_called_a_limit() -> None:
+    scopes = [(a, b) for a in range(9) for b in range(a)]
+    seen = set()
+    for seed in range(12):
+        ground = ground_factors(random_model(seed, [3] * 9, scopes, forbidden=0.2))
+        cut = make_engine("messages", max_nodes=1).solve(ground.network, ground.weights)
+        seen.add((cut.status, cut.hard_violation > 0.0))
+    assert (Status.LIMIT, True) in seen
+    assert (Status.FEASIBLE, True) not in seen
+
+
+def test_many_large_tables_are_declined(monkeypatch: pytest.MonkeyPatch) -> None:
+    ground = ground_factors(random_model(1, [4] * 9, grid(3)))
+    monkeypatch.setattr("workbench.inference.message_passing.TOGETHER", 100)
+    refused = make_engine("messages").declines(ground.network, ground.weights)
+    assert "more than 100" in (refused or "")

@@ -24,6 +24,8 @@ from workbench.network.ground_network import BlockKind, Domain, GroundNetwork
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import Conduct, remaining
 
+TOGETHER = 2**26
+"""Entries of the tables of all rows, counted one by one, that memory is taken for."""
 SWEEPS = 100
 """About as many sweeps each component takes before its search."""
 
@@ -56,7 +58,7 @@ class MessagePassing(Engine):
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: ALL},
         bound=True,
-        unless="rows over too many atoms",
+        unless="rows over too many atoms, or too many rows",
         suits="tables over blocks and atoms, many rows to a table; any rows over few atoms",
     )
 
@@ -65,14 +67,16 @@ class MessagePassing(Engine):
     entries: int = 2**12
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Also rows whose tables have too many entries."""
+        """Also rows whose tables have too many entries, one or all."""
         refused = super().declines(network, weights)
         if refused is not None:
             return refused
         row, _, bits = row_variables(self._laid_out(network, weights))
-        most = 2.0 ** np.bincount(row, bits).max(initial=0.0)
-        if most > self.entries:
-            return f"a row's table has {most:.3g} entries, more than {self.entries}"
+        sizes = 2.0 ** np.bincount(row, bits)
+        if sizes.max(initial=0.0) > self.entries:
+            return f"a row's table has {sizes.max():.3g} entries, more than {self.entries}"
+        if sizes.sum() > TOGETHER:
+            return f"the rows' tables have {sizes.sum():.3g} entries, more than {TOGETHER}"
         return None
 
     def _laid_out(self, network: GroundNetwork, weights: Float) -> Layout:
@@ -132,6 +136,8 @@ class MessagePassing(Engine):
         scale = float(np.abs(layout.weight).sum() + np.abs(layout.field).sum())
         if violation == 0.0 and is_proven(energy, bound, scale):
             status = Status.OPTIMAL
+        elif violation > 0.0 and status is Status.FEASIBLE:
+            status = Status.LIMIT
         return Solution(
             status,
             state,
