@@ -64,6 +64,14 @@ def test_finds_and_proves_what_enumeration_finds(seed: int, forbidden: float) ->
     assert log_bound(ground, solution) == pytest.approx(best)
 
 
+def test_variables_of_one_state_are_no_tables() -> None:
+    model = random_model(2, [1, 3, 1], [(0, 2)])
+    ground = ground_factors(model)
+    solution = make_engine("messages").solve(ground.network, ground.weights)
+    assert solution.status is Status.OPTIMAL
+    assert log_bound(ground, solution) == pytest.approx(best_of(model))
+
+
 def test_a_chain_needs_no_search() -> None:
     model = random_model(1, [4] * 12, [(one, one + 1) for one in range(11)])
     ground = ground_factors(model)

@@ -114,7 +114,7 @@ class MessagePassing(Engine):
             gap = sum(part.gap for part in parts) if len(parts) == components.size else np.inf
             return state, reported_energy(network, weights, state) - gap
 
-        components = joined_components(layout)
+        components = _undecided(layout)
         conduct.offer(network, found)
         nodes, status = 0, Status.FEASIBLE
         try:
@@ -181,6 +181,13 @@ def row_variables(layout: Layout) -> tuple[Int64, Int64, Float]:
     values = np.diff(layout.block_ptr) + (layout.block_kind == BlockKind.AT_MOST_ONE)
     bits = np.concatenate((np.ones(layout.n_atoms), np.log2(np.maximum(values, 1))))
     return row, variable, bits[variable]
+
+
+def _undecided(layout: Layout) -> Int64:
+    """Components with rows or blocks, but for those whose atoms are all known."""
+    joined = joined_components(layout)
+    free = np.concatenate(([0], np.cumsum(layout.fixed < 0)))
+    return joined[np.diff(free[layout.atom_start])[joined] > 0]
 
 
 def _reason(status: Status, nodes: int) -> str:
