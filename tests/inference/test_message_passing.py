@@ -64,8 +64,9 @@ def test_finds_and_proves_what_enumeration_finds(seed: int, forbidden: float) ->
     assert log_bound(ground, solution) == pytest.approx(best)
 
 
-def test_variables_of_one_state_are_no_tables() -> None:
-    model = random_model(2, [1, 3, 1], [(0, 2)])
+def test_variables_of_one_possible_state_take_no_search() -> None:
+    decided = FactorGroup(np.array([[1]]), np.array([[-np.inf, -0.2]]))
+    model = FactorModel(np.array([3, 2]), (decided,))
     ground = ground_factors(model)
     solution = make_engine("messages").solve(ground.network, ground.weights)
     assert solution.status is Status.OPTIMAL
