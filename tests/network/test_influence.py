@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import workbench.network.influence as influence
 from workbench.network import GroundNetwork, conditional_probability, energy, expected_change
 from workbench.workspace import open_workspace
 
@@ -48,6 +49,23 @@ def test_of_direct_neighbours_it_is_what_enumeration_says(pairs: list[tuple[str,
         )
         assert found[atom] == pytest.approx(expected, rel=1e-9)
     assert found.max() > 2 * (p * (1 - p)).max()
+
+
+def test_atoms_asked_together_in_runs_change_as_much_as_each_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = "ABCDEFG"
+    network, weights = ground(
+        "1.3 Next(x, y) ^ P(x) => P(y)\n-0.4 P(x)\n0.6 Next(x, y) ^ Next(y, z) => P(x) v P(z)\n",
+        [(one, other) for one, other in product(names, names) if (ord(one) * ord(other)) % 3 == 0],
+    )
+    p = np.linspace(0.05, 0.95, network.n_atoms)
+    atoms = np.array([4, 0, 6, 2, 5])
+    alone = [expected_change(network, weights, p, atoms[at : at + 1])[0] for at in range(5)]
+    for entries in (1, 7, 10_000):
+        monkeypatch.setattr(influence, "AT_ONCE", entries)
+        assert expected_change(network, weights, p, atoms) == pytest.approx(alone)
+    assert expected_change(network, weights, p, atoms[:0]).shape == (0,)
 
 
 def test_the_probability_given_all_else_is_that_of_two_states() -> None:

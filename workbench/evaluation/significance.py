@@ -24,7 +24,7 @@ class Summary:
 
 def summary(values: npt.ArrayLike) -> Summary:
     """Summarise one metric over folds; NaN folds (not defined there) are left out of `folds`."""
-    from scipy.stats import t
+    from scipy.special import stdtrit  # its module of distributions takes a second to import
 
     array = np.asarray(values, np.float64)
     array = array[~np.isnan(array)]
@@ -34,7 +34,7 @@ def summary(values: npt.ArrayLike) -> Summary:
     if array.size == 1:
         return Summary(mean, float("nan"), float("nan"), float("nan"), 1)
     sd = float(array.std(ddof=1))
-    half = float(t.ppf(0.975, array.size - 1)) * sd / array.size**0.5
+    half = float(stdtrit(array.size - 1, 0.975)) * sd / array.size**0.5
     return Summary(mean, sd, mean - half, mean + half, int(array.size))
 
 
@@ -70,14 +70,14 @@ def corrected_resampled_t_test(
         Test size over training size, 1 / (k - 1) in k-fold cross-validation; 0 gives Student's
         test.
     """
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     difference = _differences(first, second)
     n, mean = difference.size, float(difference.mean())
     error = float(difference.std(ddof=1)) * (1 / n + test_share) ** 0.5
     always = 0.0 if mean == 0 else float(np.copysign(np.inf, mean))
     statistic = mean / error if error else always
-    return PairedTest(name, statistic, float(2 * t.sf(abs(statistic), n - 1)), mean, n)
+    return PairedTest(name, statistic, float(2 * stdtr(n - 1, -abs(statistic))), mean, n)
 
 
 def wilcoxon_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:

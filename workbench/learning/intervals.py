@@ -229,7 +229,7 @@ def _hinge_information(training: TrainingSet, weights: Float, seed: int) -> Floa
 
 def _laplace(hessian: Float, learned: Int64, prior_sd: float, weights: Float) -> Float:
     """Half widths: the normal quantile times the standard deviations of (hessian + prior)^-1."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     spread = np.zeros_like(weights)
     if learned.size:
@@ -239,5 +239,5 @@ def _laplace(hessian: Float, learned: Int64, prior_sd: float, weights: Float) ->
         loading = direction**2
         variance = loading[:, ~flat] @ (1.0 / size[~flat])
         variance[(loading[:, flat] > 1e-9).any(axis=1)] = np.inf
-        spread[learned] = norm.ppf(0.5 + WeightIntervals.level / 2.0) * np.sqrt(variance)
+        spread[learned] = ndtri(0.5 + WeightIntervals.level / 2.0) * np.sqrt(variance)
     return spread

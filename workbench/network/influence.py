@@ -11,6 +11,8 @@ from workbench.network.ground_network import GroundNetwork
 LEAST = 1e-6
 HARD = 20.0
 """Log-odds that stand for a hard row, which has no weight."""
+AT_ONCE = 1 << 18
+"""Rows of so many entries of the asked atoms' columns are looked at together."""
 
 
 def conditional_probability(network: GroundNetwork, weights: Float, values: Float) -> Float:
@@ -53,12 +55,15 @@ def expected_change(
     """
     p = np.clip(probability, LEAST, 1 - LEAST)
     change = 2 * p[atoms] * (1 - p[atoms])
-    rows_of, effective, clausal = csc_array(network.A), _weights(network, weights), network.clausal
-    for place, atom in enumerate(atoms.tolist()):
-        rows = rows_of.indices[rows_of.indptr[atom] : rows_of.indptr[atom + 1]].astype(np.int64)
-        others, coupling = _couplings(network, rows[clausal[rows]], effective, p, atom)
-        together = _joint(p[atom], p[others], np.exp(-np.clip(coupling, -HARD, HARD)))
-        change[place] += 2 * np.abs(together - p[atom] * p[others]).sum()
+    effective, columns = _weights(network, weights), csc_array(network.A)
+    rows = np.cumsum(np.diff(columns.indptr)[atoms])
+    for part in np.split(np.arange(atoms.size), np.flatnonzero(np.diff(rows // AT_ONCE)) + 1):
+        asked = atoms[part]
+        place, other, coupling = _couplings(network, columns[:, asked], effective, p, asked)
+        one, two = p[asked[place]], p[other]
+        together = _joint(one, two, np.exp(-np.clip(coupling, -HARD, HARD)))
+        size = np.abs(together - one * two)
+        change[part] += 2 * np.bincount(place, size, minlength=part.size)
     return change
 
 
@@ -67,25 +72,32 @@ def _weights(network: GroundNetwork, weights: Float) -> Float:
 
 
 def _couplings(
-    network: GroundNetwork, rows: Int64, effective: Float, p: Float, atom: int
-) -> tuple[Int64, Float]:
-    """The atoms that share rows with one, and the energy of both being true beyond that of each."""
+    network: GroundNetwork, columns: csc_array, effective: Float, p: Float, asked: Int64
+) -> tuple[Int64, Int64, Float]:
+    """The atoms that share clauses with each asked one, whose columns are given: its place, the
+    other atom, and the energy of both being true beyond that of each.
+    """
+    place = np.repeat(np.arange(asked.size), np.diff(columns.indptr))
+    clausal = network.clausal[columns.indices]
+    place, rows = place[clausal], columns.indices[clausal].astype(np.int64)
     part = network.A[rows]
     owner = np.repeat(np.arange(rows.size), np.diff(part.indptr))
     sign, member = part.data.astype(np.float64), part.indices.astype(np.int64)
     violated = np.log(np.where(sign > 0, p[member], 1 - p[member]))
-    own: Bool = member == atom
+    own: Bool = member == asked[place[owner]]
     of_atom, sign_of_atom = np.zeros(rows.size), np.zeros(rows.size)
     of_atom[owner[own]], sign_of_atom[owner[own]] = violated[own], sign[own]
     rest = np.exp(
         np.bincount(owner, violated, minlength=rows.size)[owner] - of_atom[owner] - violated
     )
     energy = effective[rows][owner] * sign * sign_of_atom[owner] * rest
-    others, place = np.unique(member[~own], return_inverse=True)
-    return others, np.asarray(np.bincount(place, energy[~own], minlength=others.size), np.float64)
+    pair = (place[owner] * network.n_atoms + member)[~own]
+    pairs, at = np.unique(pair, return_inverse=True)
+    coupling = np.bincount(at, energy[~own], minlength=pairs.size)
+    return pairs // network.n_atoms, pairs % network.n_atoms, np.asarray(coupling, np.float64)
 
 
-def _joint(one: float, other: Float, ratio: Float) -> Float:
+def _joint(one: Float, other: Float, ratio: Float) -> Float:
     """The probability that both are true, of two with their probabilities and odds ratio."""
     near = np.abs(ratio - 1) < 1e-9
     gap = np.where(near, 1.0, ratio - 1)
