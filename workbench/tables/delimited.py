@@ -12,13 +12,21 @@ from pathlib import Path
 from workbench.database import cells_of_line, display_name, open_binary
 from workbench.errors import Diagnostic, Span
 from workbench.tables.encodings import LONGEST_LINE, WINDOW, copy_as_utf8, scanned
-from workbench.tables.headers import LOOKED_AT, left_out_above, rows_above
+from workbench.tables.headers import (
+    LOOKED_AT,
+    YEAR,
+    find_header,
+    left_out_above,
+    over_two_rows,
+    rows_above,
+)
 from workbench.tables.names import column_names
 
 HEAD = 1 << 18
 LINES = 200
 SEPARATORS = ",;\t|"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_DECIMAL = re.compile(r"(?<=\d),(?=\d)")
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 
 
@@ -33,7 +41,7 @@ class Delimited:
     names : tuple of str
         The columns, `column1`, `column2`, ... where the file names none.
     above : int
-        Lines before the header, or before the first row where there is none.
+        Lines before the header's last, or before the first row where there is none.
     longest_line : int
         A bound on the bytes of a line.
     notes : tuple of Diagnostic
@@ -78,22 +86,29 @@ def read_form(
         separator = None
     above = 0 if header is False else _lines_above(head, separator)
     lines = [line for line in head[above:] if line]
-    if any(head[:above]):
-        notes.append(left_out_above(name, above))
     ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
     if lines and separator is not None and separator not in lines[0]:
         separator = None
     chosen = separator or ("\t" if ending in ("tsv", "tab") else _separator(lines))
-    cells = _cells(lines[0], chosen) if lines else []
-    named = _is_header(lines, chosen) if header is None else header
+    cells: Sequence[str | None] = _cells(lines[0], chosen) if lines else []
+    found = find_header(_rows(head[:LOOKED_AT], chosen)) if header is not False else None
+    two = found is not None and found.rows == 2
+    if found is not None and two:
+        above, cells = found.above, found.cells
+        notes.append(over_two_rows(name))
+    if any(head[:above]):
+        notes.append(left_out_above(name, above))
+    named = two or (_is_header(lines, chosen) if header is None else header)
     if header is None and not named:
         said = (
             f"the first line of {name} holds numbers, so it is taken for a row: the columns "
             "are column1, column2, ..."
         )
         notes.append(_guess(name, said, "header = true"))
-    names = column_names(cells, name, lines[0]) if named and lines else _numbered(len(cells))
+    line = lines[0] if lines and not two else None
+    names = column_names(cells, name, line) if named and lines else _numbered(len(cells))
     longest = LONGEST_LINE if scan.long_lines else 2 * WINDOW
+    above += two
     return Delimited(source, chosen, scan.encoding, named, names, above, longest, tuple(notes))
 
 
@@ -108,8 +123,12 @@ def _lines_above(head: Sequence[str], separator: str | None) -> int:
     filled = [line for line in head if line]
     # A title has no separators: those of the lines farther down tell which it is.
     chosen = separator or _separator(filled[len(filled) // 2 :])
-    titles = rows_above([_cells(line, chosen) if line else [] for line in head[:LOOKED_AT]])
+    titles = rows_above(_rows(head[:LOOKED_AT], chosen))
     return titles or next((at for at, line in enumerate(head) if line), 0)
+
+
+def _rows(lines: Sequence[str], separator: str) -> list[list[str]]:
+    return [_cells(line, separator) if line else [] for line in lines]
 
 
 def _head(path: Path) -> list[str]:
@@ -130,15 +149,17 @@ def _head(path: Path) -> list[str]:
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """The separator that most lines hold as often as the first does; of equals,
-    the one that is there more often.
+    """The separator that most lines hold as often as the first does; of equals, one that is no
+    decimal mark, and that is there more often.
     """
     bare = [_QUOTED.sub("", line) for line in lines]
+    marks = all(line.count(",") == len(_DECIMAL.findall(line)) for line in bare)
 
-    def fit(candidate: str) -> tuple[float, int, bool]:
+    def fit(candidate: str) -> tuple[float, bool, int, bool]:
         first = bare[0].count(candidate) if bare else 0
         same = sum(line.count(candidate) == first for line in bare) / max(len(bare), 1)
-        return (round(same, 1) if first else 0.0, first, candidate == ",")
+        comma = candidate == ","
+        return (round(same, 1) if first else 0.0, not (comma and marks), first, comma)
 
     return max(SEPARATORS, key=fit)
 
@@ -155,7 +176,7 @@ def _is_header(lines: Sequence[str], separator: str) -> bool:
         return True
     first = _cells(lines[0], separator)
     numbers = [place for place, cell in enumerate(first) if _NUMBER.fullmatch(cell)]
-    years = all(re.fullmatch(r"(1[5-9]|20|21)\d\d", first[place]) for place in numbers)
+    years = all(YEAR.fullmatch(first[place]) for place in numbers)
     below = [
         cells[place : place + 1]
         for cells in (_cells(line, separator) for line in lines[1:6])

@@ -1,10 +1,10 @@
-"""Tables that come in parts: a file for each month, year or number, read as one table."""
+"""Tables that come in parts: a file or sheet for each month, year or number, read as one table."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import duckdb
@@ -12,53 +12,24 @@ import duckdb
 from workbench.database import text_literal
 from workbench.errors import Diagnostic, InputError, Span
 from workbench.tables.mapping import TablesMapping
-from workbench.tables.months import ENGLISH_OF
 from workbench.tables.names import unused
+from workbench.tables.part_names import (
+    column_of_parts,
+    column_of_sheets,
+    part_of_sheet,
+    sheets_of_one_table,
+    table_and_part,
+)
 from workbench.tables.sources import TableSource, name_of_file
 from workbench.tables.staged import StagedTable
-
-_MONTH = "|".join(sorted((*ENGLISH_OF, *map(str.lower, ENGLISH_OF.values())), key=len)[::-1])
-_YEAR = r"(?:19|20)\d\d"
-_BETWEEN = r"[\s_.-]"
-_DATE = rf"{_YEAR}{_BETWEEN}?(?:0[1-9]|1[0-2]){_BETWEEN}?(?:0[1-9]|[12]\d|3[01])"
-_YEAR_MONTH = rf"{_YEAR}{_BETWEEN}?(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2]){_BETWEEN}{_YEAR}"
-_NAMED_MONTH = rf"(?:{_YEAR}{_BETWEEN}?)?(?:{_MONTH})(?:{_BETWEEN}?{_YEAR})?"
-_QUARTER = rf"(?:{_YEAR}{_BETWEEN}?)?[qkt][1-4](?:{_BETWEEN}?{_YEAR})?"
-_SAYS = {
-    "date": re.compile(_DATE),
-    "month": re.compile(f"{_YEAR_MONTH}|{_NAMED_MONTH}", re.IGNORECASE),
-    "year": re.compile(_YEAR),
-    "quarter": re.compile(_QUARTER, re.IGNORECASE),
-}
-"""What a column of parts is called, by how these are written."""
-_NUMBER = r"(?:part|teil|pt|no|nr)?-?\d{1,6}"
-_PART = "|".join((_DATE, _YEAR_MONTH, _NAMED_MONTH, _QUARTER, _YEAR, _NUMBER))
-_BEHIND = re.compile(rf"(?P<name>.*?\w){_BETWEEN}*\(?(?P<part>{_PART})\)?", re.IGNORECASE)
-_BEFORE = re.compile(rf"(?P<part>{_PART}){_BETWEEN}+(?P<name>.*\w)", re.IGNORECASE)
-_FOLDER = "folder"
-
-
-def table_and_part(source: str) -> tuple[str, str]:
-    """What a table is called by one of its parts' names, and the part: `sales_2024-01` is `sales`
-    and `2024-01`, `january/sales` is `sales` and `january`; no part where the name has none.
-    """
-    folder, slash, name = source.rpartition("/")
-    if slash:
-        return name, folder.rpartition("/")[2]
-    for form in (_BEHIND, _BEFORE):
-        found = form.fullmatch(source)
-        if found is not None and not found["name"].isdigit():
-            bare = found["name"].rstrip(" _.-")
-            separated = len(bare) < found.start("part") or form is _BEFORE
-            if separated or found["part"][0].isdigit():
-                return bare, found["part"]
-    return source, ""
 
 
 def part_of(source: TableSource, table: str) -> str:
     """Which part of a table a file is: by its name, else by the folder that it is in."""
     name = name_of_file(source.path)
     found, part = table_and_part(name)
+    if source.form == "excel":
+        return part or name
     return part if part and found == table else Path(source.path).resolve().parent.name
 
 
@@ -66,69 +37,135 @@ def parts_of(
     sources: Sequence[TableSource], mapping: TablesMapping | None
 ) -> tuple[TableSource, ...]:
     """Sources, those that are parts of a mapping's tables that come in such as these tables."""
-    tables = () if mapping is None else mapping.tables
-    known = {table.name: table.source for table in tables if table.source.more}
-    named = {table.name for table in tables}
+    known = {} if mapping is None else {table.name: table.source for table in mapping.tables}
     found: dict[str, TableSource] = {}
     for source in sources:
-        name = source.name if source.name in named else table_and_part(source.name)[0]
-        if name not in known or source.part is not None:
+        whole = known.get(_table_of(source, known) or "", source)
+        if whole is source or (source.name in known and not (whole.more or whole.of_sheets)):
             found[source.name] = source
-        elif name in found:
-            found[name] = replace(found[name], more=(*found[name].more, source.path))
-        else:
-            found[name] = replace(source, name=name, column_of_part=known[name].column_of_part)
+        elif whole.name not in found:
+            column, part = whole.column_of_part, whole.part if whole.of_sheets else source.part
+            found[whole.name] = replace(source, name=whole.name, part=part, column_of_part=column)
+        elif source.path not in (found[whole.name].path, *found[whole.name].more):
+            first = found[whole.name]
+            found[whole.name] = replace(first, more=(*first.more, source.path))
     return tuple(found.values())
+
+
+def _table_of(source: TableSource, known: Mapping[str, TableSource]) -> str | None:
+    """Which table of a mapping a source is, or is a part of; None where it is none."""
+    if source.name in known:
+        return source.name
+    apart = source.part is not None
+    if source.form == "excel":
+        apart = False
+        for name, whole in known.items():
+            if whole.of_sheets and fnmatchcase(source.part or "", whole.part or ""):
+                return name
+    name = table_and_part(source.name)[0]
+    return name if name in known and known[name].more and not apart else None
 
 
 def together(
     connection: duckdb.DuckDBPyConnection, tables: Sequence[StagedTable]
 ) -> list[StagedTable]:
-    """Staged tables, files of the same columns that are called alike but for their part as one;
-    a column says which part a row is of, where the parts' names say more than a number.
+    """Staged tables, those of the same columns that are parts of one as one: files that are called
+    alike but for their part, sheets of a workbook; a column says which part a row is of, where the
+    parts' names say more than a number.
     """
+    tables = _sheets_together(connection, tables)
     groups: dict[tuple[str, tuple[str, ...]], list[StagedTable]] = {}
     for table in tables:
-        whole = table.source.part is not None or table.source.more
+        apart = table.source.part is not None and table.source.form != "excel"
+        whole = apart or table.source.more or table.source.of_sheets
         name = table.name if whole else table_and_part(table.name)[0]
         groups.setdefault((name.casefold(), tuple(sorted(table.columns))), []).append(table)
     taken = {table.name.casefold() for table in tables}
     return [
         group[0]
         if len(group) == 1 or (name in taken and name not in {one.name.casefold() for one in group})
-        else _as_one(connection, group)
+        else _files_as_one(connection, group)
         for (name, _), group in groups.items()
     ]
 
 
-def _as_one(connection: duckdb.DuckDBPyConnection, group: Sequence[StagedTable]) -> StagedTable:
-    name = table_and_part(group[-1].name)[0]
-    column = _column_of_part(group)
-    first, *others = (
-        with_part(connection, one, column, table_and_part(one.name)[1]) for one in group
+def _files_as_one(
+    connection: duckdb.DuckDBPyConnection, group: Sequence[StagedTable]
+) -> StagedTable:
+    names = [table.name for table in group]
+    column = column_of_parts(names)
+    table = _as_one(connection, group, column, [table_and_part(name)[1] for name in names])
+    more = tuple(one.source.path for one in group[1:])
+    source = replace(table.source, name=table_and_part(names[-1])[0], more=more)
+    return _with_note(replace(table, source=source), group, "files")
+
+
+def _sheets_together(
+    connection: duckdb.DuckDBPyConnection, tables: Sequence[StagedTable]
+) -> list[StagedTable]:
+    """Staged tables, the sheets of each workbook that are parts of one table as this."""
+    books: dict[str, list[StagedTable]] = {}
+    for table in tables:
+        alone = table.source.form != "excel" or table.source.more or table.source.of_sheets
+        books.setdefault(table.name if alone else table.source.path, []).append(table)
+    return [one for book in books.values() for one in _sheets_of_book(connection, book)]
+
+
+def _sheets_of_book(
+    connection: duckdb.DuckDBPyConnection, book: Sequence[StagedTable]
+) -> list[StagedTable]:
+    columns = {table.source.part or "": table.columns for table in book}
+    found = sheets_of_one_table(columns) if len(columns) == len(book) > 1 else {}
+    pattern_of = {sheet: pattern for pattern, sheets in found.items() for sheet in sheets}
+    groups: dict[str, list[StagedTable]] = {}
+    for table in book:
+        groups.setdefault(pattern_of.get(table.source.part or "", table.name), []).append(table)
+    return [
+        sheets_as_one(connection, group, name) if name in found else group[0]
+        for name, group in groups.items()
+    ]
+
+
+def sheets_as_one(
+    connection: duckdb.DuckDBPyConnection, sheets: Sequence[StagedTable], pattern: str
+) -> StagedTable:
+    """The most sheets of a workbook of the same columns as one table."""
+    alike: dict[tuple[str, ...], list[StagedTable]] = {}
+    for sheet in sheets:
+        alike.setdefault(tuple(sorted(sheet.columns)), []).append(sheet)
+    group = max(alike.values(), key=len)
+    names = [sheet.source.part or "" for sheet in group]
+    column = group[0].source.column_of_part or column_of_sheets(names, pattern)
+    table = _as_one(connection, group, column, [part_of_sheet(name, pattern) for name in names])
+    name = pattern.strip("* _.-") or name_of_file(table.source.path)
+    source = replace(table.source, name=name, part=pattern)
+    return _with_note(replace(table, source=source), group, "sheets")
+
+
+def _as_one(
+    connection: duckdb.DuckDBPyConnection,
+    group: Sequence[StagedTable],
+    column: str | None,
+    parts: Sequence[str],
+) -> StagedTable:
+    column = None if column is None else unused(column, set(group[0].columns))
+    table, *others = (
+        with_part(connection, one, column, part) for one, part in zip(group, parts, strict=True)
     )
-    table = first
     for other in others:
         table = with_rows_of(connection, table, other)
-    more = tuple(one.source.path for one in others)
-    source = replace(first.source, name=name, more=more, column_of_part=column)
-    said = f"{len(group)} files of the same columns are one table, {name}: "
+    return replace(table, source=replace(table.source, column_of_part=column))
+
+
+def _with_note(table: StagedTable, group: Sequence[StagedTable], what: str) -> StagedTable:
+    name, column = table.source.name, table.source.column_of_part
+    said = f"{len(group)} {what} of the same columns are one table, {name}: "
     said += ", ".join(one.source.shown for one in group[:3]) + (", ..." if len(group) > 3 else "")
     said += f"; its column {column} says which a row is of" if column else ""
     help = "wrong? write a [[tables]] for each into the mapping, under a name of its own"
-    place = Span(first.source.shown, 1, 1, 1, 1)
+    place = Span(group[0].source.shown, 1, 1, 1, 1)
     note = Diagnostic("E0245", said, place, help, severity="note")
-    return replace(table, name=name, source=source, notes=(*table.notes, note))
-
-
-def _column_of_part(group: Sequence[StagedTable]) -> str | None:
-    """What the column of parts is called; None where these are but numbers."""
-    names = [one.name for one in group]
-    parts = [part for _, part in map(table_and_part, names) if part]
-    for said, form in _SAYS.items():
-        if all(map(form.fullmatch, parts)):
-            return unused(said, set(group[0].columns))
-    return unused(_FOLDER, set(group[0].columns)) if any("/" in name for name in names) else None
+    return replace(table, name=name, notes=(*table.notes, note))
 
 
 def with_part(

@@ -17,6 +17,7 @@ from workbench.database import (
     open_binary,
 )
 from workbench.errors import InputError, Span, masked
+from workbench.tables.part_names import table_and_part
 from workbench.tables.sheets import sheet_names
 
 Form = Literal["delimited", "parquet", "json", "excel", "sqlite", "duckdb", "postgres"]
@@ -36,7 +37,8 @@ class TableSource:
     path : str
         The file or the URL of the database.
     part : str or None
-        The sheet, the table of a database, or the column of lists in a file.
+        The sheet, the table of a database, or the column of lists in a file; sheets whose names
+        follow a pattern (`*`, `Sales *`).
     separator, encoding : str or None
         Of a text file; None where they are to be found out.
     header : bool or None
@@ -69,6 +71,11 @@ class TableSource:
     def is_list(self) -> bool:
         """Whether it is a column of lists of another table's file."""
         return self.part is not None and self.form not in _MANY
+
+    @property
+    def of_sheets(self) -> bool:
+        """Whether it is several sheets of a workbook; the name of none holds a star."""
+        return self.form == "excel" and "*" in (self.part or "")
 
 
 def is_url(source: str | os.PathLike[str]) -> bool:
@@ -115,8 +122,28 @@ def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, 
             found += inside
         else:
             found += _tables_of(os.fspath(source))
+    found = _sheets_apart(found)
     _check_names(found)
     return tuple(found)
+
+
+def _sheets_apart(found: Sequence[TableSource]) -> list[TableSource]:
+    """Sheets of one name in several workbooks are called by both."""
+    books: dict[str, set[str]] = {}
+    for one in found:
+        books.setdefault(one.name.casefold(), set()).add(one.path)
+    return [
+        replace(one, name=f"{_book(one)}/{one.name}")
+        if one.form == "excel" and len(books[one.name.casefold()]) > 1
+        else one
+        for one in found
+    ]
+
+
+def _book(sheet: TableSource) -> str:
+    """A workbook, by the part that its name ends in where it has one."""
+    name = name_of_file(sheet.path)
+    return table_and_part(name)[1] or name
 
 
 def files_of_tables(directory: Path) -> list[Path]:
@@ -162,8 +189,13 @@ def more_of(table: TableSource) -> tuple[TableSource, ...]:
     """
     found: list[TableSource] = []
     for path in table.more:
+        if table.of_sheets:
+            found.append(replace(table, path=path, more=()))
+            continue
         inside = _tables_of(path)
-        named = [one for one in inside if one.name == table.name] or inside
+        named = [one for one in inside if one.name == table.name] or [
+            one for one in inside if len(inside) == 1 or table_and_part(one.name)[0] == table.name
+        ]
         if len(named) != 1:
             raise _no_tables(display_name(path), f"holds no table {table.name}")
         found += named

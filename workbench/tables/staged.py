@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pyarrow
 
-from workbench.errors import Diagnostic, Span
+from workbench.errors import Diagnostic, InputError, Span
 from workbench.tables.sources import TableSource
 from workbench.tables.values import is_blank
 
@@ -89,3 +89,19 @@ class Staging:
         """How many cells of a column say something."""
         blank = is_blank(table.cell(column), blanks)
         return int(self.rows(f"SELECT count(*) FROM {table.relation} WHERE NOT {blank}")[0][0])
+
+
+def row_count(connection: duckdb.DuckDBPyConnection, relation: str) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {relation}").fetchall()[0][0])
+
+
+def without_columns(source: TableSource) -> InputError:
+    """The fault of a source in which there is nothing."""
+    error = InputError.of(
+        "E0233",
+        f"{source.shown} is empty: it has neither columns nor rows",
+        span=Span(source.shown, 1, 1, 1, 1),
+        help="leave it out, or fill it",
+    )
+    assert isinstance(error, InputError)
+    return error

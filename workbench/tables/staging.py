@@ -23,15 +23,15 @@ from workbench.database import (
     read_fault,
     text_literal,
 )
-from workbench.errors import Diagnostic, InputError, Span
+from workbench.errors import Diagnostic, InputError
 from workbench.tables.delimited import read_form
-from workbench.tables.headers import left_out_above
 from workbench.tables.lists import ListTable, flat_columns, list_tables
+from workbench.tables.margins import without_margins
 from workbench.tables.names import column_names
 from workbench.tables.parts import part_of, together, with_part, with_rows_of
-from workbench.tables.sheets import sheet_batches
 from workbench.tables.sources import TableSource, more_of
-from workbench.tables.staged import StagedTable, Staging
+from workbench.tables.staged import StagedTable, Staging, row_count, without_columns
+from workbench.tables.staged_sheets import stage_sheet, stage_sheets
 
 
 @contextmanager
@@ -95,7 +95,8 @@ def _stage(
     if source.form == "delimited":
         return [_stage_delimited(connection, source, relation, workplace)]
     if source.form == "excel":
-        return [_stage_sheet(connection, source, relation)]
+        stage_it = stage_sheets if source.of_sheets else stage_sheet
+        return [stage_it(connection, source, relation)]
     if source.form in ("sqlite", "duckdb", "postgres"):
         return [_stage_attached(connection, source, relation)]
     return _stage_file(connection, source, relation, taken)
@@ -115,7 +116,7 @@ def _stage_delimited(
         source.name, source.path, "delimited", None, form.separator, form.encoding, form.header
     )
     if not form.names:
-        raise _without_columns(source)
+        raise without_columns(source)
     place = FactSource(
         source.shown,
         line_reader(Path(source.path)) if form.encoding == "utf-8" else lambda line: None,
@@ -142,17 +143,14 @@ def _stage_delimited(
             raise InputError((read_fault(error, place),)) from None
     first = 1 + form.above + form.header
     table = StagedTable(source.name, relation, found, form.names, rows, first, form.notes)
+    table = without_margins(connection, table, form.header)
     return _with_note_of_short_rows(connection, table)
 
 
 def _create(connection: duckdb.DuckDBPyConnection, relation: str, width: int, scan: str) -> int:
     cells = ", ".join(f"trim(c{number}) AS c{number}" for number in range(width))
     connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM {scan}")
-    return _count(connection, relation)
-
-
-def _count(connection: duckdb.DuckDBPyConnection, relation: str) -> int:
-    return int(connection.execute(f"SELECT count(*) FROM {relation}").fetchall()[0][0])
+    return row_count(connection, relation)
 
 
 def _with_note_of_short_rows(
@@ -185,35 +183,6 @@ def _with_note_of_short_rows(
     )
 
 
-def _stage_sheet(
-    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str
-) -> StagedTable:
-    """A sheet, a batch at a time; columns that later rows add are put beside the earlier ones."""
-    header: tuple[str | None, ...] = ()
-    width = above = 0
-    for before, header, batch in sheet_batches(Path(source.path), source.part or ""):
-        above = before
-        if width == 0 and header:
-            cells = ", ".join(f"c{number} VARCHAR" for number in range(len(header)))
-            connection.execute(f"CREATE OR REPLACE TABLE {relation} ({cells})")
-            width = len(header)
-        for number in range(width, len(header)):
-            connection.execute(f"ALTER TABLE {relation} ADD COLUMN c{number} VARCHAR")
-        width = max(width, len(header))
-        if batch is not None:
-            connection.register("incoming_batch", batch)
-            connection.execute(
-                f"INSERT INTO {relation} BY NAME SELECT trim(COLUMNS(*)) FROM incoming_batch"
-            )
-            connection.unregister("incoming_batch")
-    if not header:
-        raise _without_columns(source)
-    names = column_names(header, source.shown)
-    rows = _count(connection, relation)
-    notes = (left_out_above(source.shown, above),) if above else ()
-    return StagedTable(source.name, relation, source, names, rows, 2 + above, notes)
-
-
 def _stage_attached(
     connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str
 ) -> StagedTable:
@@ -225,7 +194,9 @@ def _stage_attached(
     )
     connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM incoming_table")
     connection.execute("DROP TABLE incoming_table")
-    return StagedTable(source.name, relation, source, tuple(names), _count(connection, relation), 1)
+    return StagedTable(
+        source.name, relation, source, tuple(names), row_count(connection, relation), 1
+    )
 
 
 def _stage_file(
@@ -274,15 +245,4 @@ def _stage_select(
         f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} "
         f"FROM ({one.select}) v({', '.join(variables)})"
     )
-    return StagedTable(one.name, relation, source, names, _count(connection, relation), 1)
-
-
-def _without_columns(source: TableSource) -> InputError:
-    error = InputError.of(
-        "E0233",
-        f"{source.shown} is empty: it has neither columns nor rows",
-        span=Span(source.shown, 1, 1, 1, 1),
-        help="leave it out, or fill it",
-    )
-    assert isinstance(error, InputError)
-    return error
+    return StagedTable(one.name, relation, source, names, row_count(connection, relation), 1)
