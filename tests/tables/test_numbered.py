@@ -64,6 +64,15 @@ def test_keys_with_gaps_are_told_by_numbers_alone(tmp_path: Path) -> None:
     assert _references(mapping, "visits") == {"whom": "people"}
 
 
+@pytest.mark.parametrize("last", [KEYS, 15])
+def test_keys_that_begin_far_from_zero_are_told_by_numbers_alone(tmp_path: Path, last: int) -> None:
+    people = ("id,age", [(1000 + n, 20 + n * 7 % 50) for n in range(1, KEYS + 1)])
+    places = np.linspace(1, KEYS, last).astype(int)
+    loans = [(n, 1000 + places[n % last], 900 + 3 * n) for n in range(240)]
+    mapping = _mapping(tmp_path, people=people, loans=("loan,czytelnik,grams", loans))
+    assert _references(mapping, "loans") == {"czytelnik": "people"}
+
+
 @pytest.mark.parametrize(
     "names",
     ["rank_2020,rank_2021", "score1,score2", "percent,votes", "quarter,counter", "what,else"],
@@ -78,6 +87,12 @@ def test_numbers_that_span_but_a_part_of_the_keys_are_no_references(tmp_path: Pa
     pixels = ("x,y,shade", _edges(6, 3, top=KEYS // 2))
     mapping = _mapping(tmp_path, people=_people(), pixels=pixels)
     assert _references(mapping, "pixels") == {}
+
+
+def test_years_are_no_references_to_years(tmp_path: Path) -> None:
+    seasons = ("season,teams", [(1900 + n, 8 + n % 5) for n in range(KEYS)])
+    people = ("person,geboren", [(f"P{n}", 1900 + n % KEYS) for n in range(300)])
+    assert _references(_mapping(tmp_path, seasons=seasons, people=people), "people") == {}
 
 
 def test_of_two_tables_alike_neither_is_chosen(tmp_path: Path) -> None:

@@ -284,6 +284,7 @@ def test_moments_are_read_however_they_are_written(tmp_path: Path, form: str) ->
         ([f"{at / 1e3:g} kg" if at % 3 == 2 else f"{at} g" for at in range(60)], "number", 2.0),
         ([f"{at / 1e3:g} L" if at % 3 == 2 else f"{at}mL" for at in range(60)], "number", 2.0),
         ([f"{at}{'gt'[at % 2]}" for at in range(60)], "text", "2g"),
+        ([f"{at % 20:02}:00" for at in range(60)], "number", 2.0),
         ([f"{at} {'gl'[at % 2]}" for at in range(60)], "text", "2 g"),
     ],
 )
@@ -311,6 +312,7 @@ def test_times_of_day_measures_and_months(
         (lambda n: f"{n:,.0f}".replace(",", "\u202f"), " .", "number"),
         (lambda n: f"{n:,.2f}".replace(",", " ").replace(".", ","), " ,", "number"),
         (lambda n: f"{n + 100_000:,.0f} €".replace(",", " "), " .", "number"),
+        (lambda n: f"{n:,.0f}".replace(",", "."), ",", "number"),
         (lambda n: f"{n + 100_000_000:,.0f}".replace(",", " "), None, "text"),
     ],
 )

@@ -100,19 +100,20 @@ def _says_yes_or_no(column: ColumnCounts) -> bool:
 def _of_numbers(column: ColumnCounts) -> Finding:
     """What cells that are numbers stand for: codes, telephones, categories or numbers."""
     filled, all_whole = column.filled, column.whole == column.filled
-    if column.leading_zeros and all_whole and (column.low or 0) >= 0:
+    of_the_day = column.reading.decimal == ":"
+    if column.leading_zeros and all_whole and (column.low or 0) >= 0 and not of_the_day:
         led = share(column.leading_zeros, filled)
         return _as_text(column, f"{led} are codes with zeros or a plus in front")
     telephone = set(words(column.name)) & _TELEPHONE_WORDS
     if telephone and all_whole:
         return _as_text(column, f"numbers, and the name says {min(telephone)}")
     parted = set(words(column.name)) & _PARTED_WORDS
-    if parted and all_whole and not _like_years(column) and (digits := _digits(column)):
+    if parted and all_whole and not like_years(column) and (digits := _digits(column)):
         said = f"codes of {digits} digits, and the name says {min(parted)}"
         return _as_text(column, said)
     codes = set(words(column.name)) & _CODE_WORDS
     is_scale = codes <= _SCALE_WORDS and _like_scale(column)
-    if codes and all_whole and column.distinct <= 50 and not _like_years(column) and not is_scale:
+    if codes and all_whole and column.distinct <= 50 and not like_years(column) and not is_scale:
         said = f"{column.distinct} whole numbers, and the name says {min(codes)}"
         return Finding("category", said)
     return Finding("number", _about_numbers(column), _rest(column.numbers, filled, "numbers"))
@@ -128,7 +129,8 @@ def _digits(column: ColumnCounts) -> int:
     return least if least == most else 0
 
 
-def _like_years(column: ColumnCounts) -> bool:
+def like_years(column: ColumnCounts) -> bool:
+    """Whether numbers are all between 1500 and 2200."""
     return (
         column.low is not None
         and column.high is not None

@@ -2,8 +2,8 @@
 which: `source` and `target` of an edge list, `user1` and `user2`, an `owner_id` of people.
 
 Small whole numbers are among the keys 1, 2, 3, ... of any table by chance, so numbers alone decide
-nothing here: a column must be called an id, be one of a pair, or have keys that leave gaps; and the
-column must reach over the range of the keys as ids do and counts do not.
+nothing here: a column must be called an id, be one of a pair, or have keys that leave gaps or
+begin far from 0; and it must reach over the range of the keys as ids do and counts do not.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from workbench.tables.keys import Key
-from workbench.tables.kinds import NEARLY_ALL, may_be_key
+from workbench.tables.kinds import NEARLY_ALL, like_years, may_be_key
 from workbench.tables.names import singular, words
 from workbench.tables.profile import ColumnCounts, TableCounts
 
@@ -21,6 +21,9 @@ MANY = 20
 """Different numbers from which on it is no chance that all of them are keys."""
 REACH = 0.9
 """The share of the keys' range that numbers which are ids span."""
+FEW = 5
+FAR_REACH = 0.8
+"""The share of the range of keys that begin far from 0 which ids of a few of them span."""
 
 _CALLED_ID = frozenset("fk guid id ids pk ref uid".split())
 _MEASURED = frozenset(
@@ -59,6 +62,12 @@ class NumberedTable:
         low, high = _range((self.key,))
         return 2 * self.key.distinct < high - low
 
+    @property
+    def begins_far(self) -> bool:
+        """Whether the keys' range is narrow beside where it begins: 1001 to 1150; and no years."""
+        low, high = _range((self.key,))
+        return low > high - low and not like_years(self.key)
+
 
 def numbered_tables(tables: Sequence[TableCounts], keys: Mapping[str, Key]) -> list[NumberedTable]:
     """The tables that whole numbers may refer to."""
@@ -78,17 +87,20 @@ def may_refer(counts: TableCounts, own: Key | None) -> list[ColumnCounts]:
 
 def may_name(counts: TableCounts, columns: Sequence[ColumnCounts], target: NumberedTable) -> bool:
     """Whether a column by itself may name rows of a table: it is called an id or as somebody is
-    (`owner`, `owned_by`), or the keys leave gaps that its numbers avoid; and of its own table it
-    repeats, as no second key does."""
+    (`owner`, `owned_by`), or the keys leave gaps that its numbers avoid, or begin far from 0 as
+    they do; and of its own table it repeats, as no second key does."""
     (column,) = columns
     if target.counts is counts and column.unique:
         return False
+    unmeasured = not _MEASURED & set(words(column.name))
+    if target.begins_far and unmeasured and column.distinct >= FEW:
+        return target.reach((column,)) >= FAR_REACH
     if column.distinct < min(MANY, target.key.distinct / 2):
         return False
     parts = words(column.name)
     if len(parts) > 1 and parts[-1] in _CALLED_ID:
         return target.reach((column,)) >= REACH
-    if column.distinct < MANY or _MEASURED & set(parts):
+    if column.distinct < MANY or not unmeasured:
         return False
     somebody = bool(parts) and parts[-1].endswith(_SOMEBODY)
     return target.has_gaps or (somebody and target.reach((column,)) >= NEARLY_ALL)
