@@ -32,7 +32,7 @@ def test_a_category_has_a_predicate_for_each_constant_of_enough_facts() -> None:
     made = with_conditions(worlds, [{}, {}], ["Out"], 20)
     assert made[0].predicates == made[1].predicates
     number = len(NAMES)
-    literals = [made[0].literal(number + k, ["x"]) for k in range(len(made[0].inline))]
+    literals = [" ^ ".join(made[0].parts(number + k, ["x"])) for k in range(len(made[0].inline))]
     assert literals == ["Grade(x, A)", 'Grade(x, "b c")'], "D has three facts, pupils are things"
     assert made[0].facts[number + 1].ravel().tolist() == [4, 5, 6, 7, 8, 9]
     assert made[1].facts[number + 1].ravel().tolist() == [4, 5]
@@ -43,7 +43,7 @@ def test_numbers_are_cut_between_values_near_their_quantiles() -> None:
     made = with_conditions([world([0] * 20)], [ages([float(k) for k in range(20)])], ["Out"], 20)[0]
     cuts: dict[str, int] = {}
     for number in range(len(NAMES), len(made.predicates)):
-        text = made.literal(number, ["x"])
+        text = " ^ ".join(made.parts(number, ["x"]))
         assert text.startswith("Age(x, age_x) ^ age_x ")
         cuts[text.rpartition("age_x ")[2]] = len(made.facts[number])
     assert {"< 4.5": 5, ">= 4.5": 15, "< 12.5": 13, ">= 12.5": 7}.items() <= cuts.items()

@@ -30,15 +30,9 @@ class Components:
 
     def atoms(self) -> tuple[Int64, Int64]:
         """Atom ids by component, `(order, starts)`: c is `order[starts[c]:starts[c + 1]]`."""
-        return _grouped(self.of_atom, self.n)
-
-    def rows(self) -> tuple[Int64, Int64]:
-        """Row ids grouped by component, in the same form; rows without atoms are left out."""
-        return _grouped(self.of_row, self.n)
-
-    def blocks(self) -> tuple[Int64, Int64]:
-        """Block ids grouped by component, in the same form; blocks without members are left out."""
-        return _grouped(self.of_block, self.n)
+        order = np.argsort(self.of_atom, kind="stable")
+        starts = np.searchsorted(self.of_atom[order], np.arange(self.n + 1))
+        return order.astype(np.int64), starts.astype(np.int64)
 
 
 def components(network: GroundNetwork, keep: Bool | None = None) -> Components:
@@ -102,9 +96,3 @@ def _first_label(matrix: csr_array, of_atom: Int32) -> Int32:
     present = np.diff(matrix.indptr) > 0
     label[present] = of_atom[matrix.indices[matrix.indptr[:-1][present]]]
     return label
-
-
-def _grouped(label: Int32, n: int) -> tuple[Int64, Int64]:
-    order = np.argsort(label, kind="stable")
-    starts = np.searchsorted(label[order], np.arange(n + 1))
-    return order.astype(np.int64), starts.astype(np.int64)

@@ -35,11 +35,6 @@ class Rates:
     rate_of_others: float
     body_rate: float
 
-    @property
-    def difference(self) -> float:
-        """How much oftener the head is true with the body than without; NaN if one never occurs."""
-        return self.rate - self.rate_of_others
-
 
 def observed_rates(
     network: GroundNetwork, truth: Float, templates: Sequence[int], among: Bool, *, head_only: bool

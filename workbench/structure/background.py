@@ -67,12 +67,10 @@ class Background:
     domains: Mapping[str, Int32] | None = None
     inline: Mapping[str, Callable[[Sequence[str]], tuple[str, ...]]] = field(default_factory=dict)
 
-    def literal(self, predicate: int, cells: Sequence[str]) -> str:
-        """A predicate of arguments, given as texts, as rules write it."""
-        return " ^ ".join(self.parts(predicate, cells))
-
     def parts(self, predicate: int, cells: Sequence[str]) -> tuple[str, ...]:
-        """What `literal` joins: an atom, or an atom with a number and a comparison of this."""
+        """A predicate of arguments, given as texts, as rules write it: an atom, or an atom with a
+        number and a comparison of this.
+        """
         name = self.predicates[predicate]
         if name in self.inline:
             return self.inline[name](cells)

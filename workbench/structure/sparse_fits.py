@@ -145,13 +145,9 @@ def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tup
     return w[:-1], float(w[-1])
 
 
-def ridge_logistic(
-    Z: Float, y: Float, ridge: float, start: Float | None = None
-) -> tuple[Float, float]:
-    """Ridge logistic regression of few columns, shape (n_rows, n_columns), from `start`, weights
-    and an intercept.
-    """
-    weights = _started(y, Z.shape[1]) if start is None else start.copy()
+def ridge_logistic(Z: Float, y: Float, ridge: float) -> tuple[Float, float]:
+    """Weights and intercept of ridge logistic regression of few columns, (n_rows, n_columns)."""
+    weights = _started(y, Z.shape[1])
     fit_dense_ridge(_with_ones(Z.T), np.asarray(y, np.float64), _pulls(ridge, Z.shape[1]), weights)
     return weights[:-1], float(weights[-1])
 
@@ -176,8 +172,3 @@ def _pulls(ridge: float, n_columns: int) -> Float:
 def row_losses(scores: Float, y: Float) -> Float:
     """Negative log likelihood of each 0/1 label under log odds `scores`."""
     return np.asarray(np.logaddexp(0, scores) - y * scores)
-
-
-def log_loss(scores: Float, y: Float) -> float:
-    """The mean of `row_losses`."""
-    return float(row_losses(scores, y).mean())
