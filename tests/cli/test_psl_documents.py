@@ -74,6 +74,24 @@ def test_a_document_is_learned_inferred_and_evaluated(run: Run, tmp_path: Path) 
     assert "DiscreteEvaluator of Votes" in kept.out
 
 
+def test_a_new_workspace_loads_the_document_that_it_runs(tmp_path: Path) -> None:
+    with wb.open() as new, wb.open() as loaded:
+        path = document(tmp_path)
+        loaded.load(path)
+        found, expected = (ws.run_document(path).inference for ws in (new, loaded))
+        assert found.values.tolist() == expected.values.tolist()
+        assert found.values.size
+
+
+def test_an_evaluation_by_itself_is_a_list_of_one(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path)
+    content = json.loads(path.read_text().split("\n", 1)[1])
+    content["predicates"]["Votes/1"]["evaluations"] = "AUCEvaluator"
+    path.write_text(json.dumps(content))
+    found = run("infer", path, "--no-learn", "--json")
+    assert [one["evaluator"] for one in json.loads(found.out)["evaluations"]] == ["AUCEvaluator"]
+
+
 def test_learned_weights_are_those_of_learning_by_itself(run: Run, tmp_path: Path) -> None:
     path = document(tmp_path)
     learned = run("learn", path, "--json").json

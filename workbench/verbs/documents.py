@@ -29,12 +29,12 @@ class Documents(Modelling):
         seed: int = 0,
         **inference: Unpack[DocumentOptions],
     ) -> DocumentRun:
-        """Run a PSL 2.4 document whose facts are loaded as PSL runs it: learn, infer, evaluate.
+        """Run a PSL 2.4 document as PSL runs it: learn, infer, evaluate.
 
         Parameters
         ----------
         path : path
-            A `.json` or `.yaml` document; `load` has loaded it.
+            A `.json` or `.yaml` document. `load` has loaded it; a new workspace loads it now.
         learn : bool
             Learn the weights from the `learn` split where there is one and the options do not say
             otherwise; False keeps the document's.
@@ -48,11 +48,14 @@ class Documents(Modelling):
             words), `.validation` (evaluations of its `validation` split), `.summary()`.
         """
         from workbench.verbs import runs
+        from workbench.verbs.loading import load
         from workbench.verbs.psl_documents import course, evaluations
         from workbench.verbs.psl_documents.evaluations import Evaluation
 
         plan = course.plan_of(path)
         settings, program = plan.settings, as_program(path)
+        if not self.database.predicates():
+            load(self.database, path)
         seed = seed or settings.seed or plan.learning.seed or 0
         learning, validation = None, tuple[Evaluation, ...]()
         if learn and plan.learns:

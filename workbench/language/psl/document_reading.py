@@ -62,8 +62,10 @@ class _Reading(PredicateReading):
             for details in _details(description):
                 for partition in PARTITIONS:
                     facts.extend(self.facts(predicate.name, partition, details.get(partition)))
-                if details.get("evaluations"):
-                    evaluations[predicate.name] = tuple(details["evaluations"])
+                if asked := details.get("evaluations"):
+                    evaluations[predicate.name] = tuple(
+                        asked if isinstance(asked, list) else [asked]
+                    )
         for partition in PARTITIONS:
             facts.extend(self.section(predicates, partition, content.get(partition) or {}))
         rules_file = self.rules_file(content.get("rules"))
