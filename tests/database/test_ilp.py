@@ -129,6 +129,27 @@ def test_files_as_systems_ship_them(tmp_path: Path) -> None:
     assert ("unused", 1) not in problem.facts
 
 
+CUT = """
+gteq(X, Y) :- not(var(X)), not(var(Y)), number(X), number(Y), !, X >= Y.
+gteq(X, X) :- not(var(X)), number(X).
+"""
+REST = "gteq(X, X) :- not(var(X)), number(X)."
+
+
+def test_a_cut_behind_numbers_shuts_out_what_asks_for_numbers(tmp_path: Path) -> None:
+    (tmp_path / "molecules_modes.pl").write_text(MODES)
+    first, *_, unused, also = MOLECULES.strip().splitlines()[1:]
+    text = f":- [molecules_modes].\n{first}\n{CUT}{unused}\n{also}\n"
+    found, usual = (
+        set(derive_facts(read_ilp(read(tmp_path, one))).facts["gteq", 2])  # type: ignore[arg-type]
+        for one in (text, MOLECULES)
+    )
+    assert found == usual
+    shut_out = text.replace(REST, "gteq(X, none).")
+    with pytest.raises(InputError, match="cut of an earlier clause"):
+        derive_facts(read_ilp(read(tmp_path, shut_out)))  # type: ignore[arg-type]
+
+
 def test_many_thresholds_are_thinned_evenly(tmp_path: Path) -> None:
     facts = " ".join(f"lumo(m{k}, {k})." for k in range(1000))
     (tmp_path / "molecules_modes.pl").write_text(MODES)

@@ -44,9 +44,9 @@ class DatalogClause:
         What a term has to be.
     domains : tuple of TypeDomain
         Of the variables that nothing else binds; each has a literal of its key among `positive`.
-    committed : bool
-        It holds a cut behind tests of instantiation only, so no later clause of its predicate is
-        tried.
+    commits : set of (test, argument place), or None
+        It holds a cut behind tests of instantiation and these, so no later clause of its predicate
+        is tried where the arguments pass them.
     """
 
     head: Key
@@ -57,7 +57,16 @@ class DatalogClause:
     tests: tuple[tuple[str, Term], ...]
     source: BackgroundClause
     domains: tuple[TypeDomain, ...] = ()
-    committed: bool = False
+    commits: frozenset[tuple[str, int]] | None = None
+
+    def tests_of_places(self, tests: Iterable[tuple[str, Term]]) -> frozenset[tuple[str, int]]:
+        """Of some tests those of arguments, each with the argument's place."""
+        return frozenset(
+            (kind, place)
+            for kind, tested in tests
+            for place, term in enumerate(self.head_terms)
+            if term == tested
+        )
 
 
 def datalog_clauses(problem: IlpProblem) -> list[DatalogClause]:
@@ -65,7 +74,7 @@ def datalog_clauses(problem: IlpProblem) -> list[DatalogClause]:
 
     Prolog's tests are read as of a call whose arguments are all given, which is how a clause is
     tested on an example: `var(X)` and `nonvar(X)` say nothing, and behind a cut that follows such
-    tests no later clause counts.
+    tests no later clause counts; behind `number(X), !` none that asks for a number as well.
 
     Raises E0220, for each clause that is no Datalog.
     """
@@ -79,14 +88,16 @@ def datalog_clauses(problem: IlpProblem) -> list[DatalogClause]:
     }
     found: list[DatalogClause] = []
     faults: list[Diagnostic] = []
-    committed: set[Key] = set()
+    cuts: dict[Key, frozenset[tuple[str, int]]] = {}
     for clause in _reached(problem, modes):
         try:
             read = _datalog(clause)
-            if read.head in committed:
-                continue
-            if read.committed:
-                committed.add(read.head)
+            if read.head in cuts:
+                if cuts[read.head] <= read.tests_of_places(read.tests):
+                    continue
+                raise declined(clause, "may stand behind the cut of an earlier clause")
+            if read.commits is not None:
+                cuts[read.head] = read.commits
             given = types.get(read.head[0], ()) if read.head in modes else ()
             found.append(_bound(read, given, thresholds))
         except WorkbenchError as error:
@@ -144,7 +155,7 @@ def _datalog(clause: BackgroundClause) -> DatalogClause:
     negative: list[tuple[Key, tuple[Term, ...]]] = []
     comparisons: list[tuple[str, Term, Term]] = []
     tests: list[tuple[str, Term]] = []
-    body, committed = _without_cut(clause)
+    body, passed = _without_cut(clause)
     for literal in body:
         match literal:
             case Symbol("true"):
@@ -166,23 +177,36 @@ def _datalog(clause: BackgroundClause) -> DatalogClause:
             case _:
                 positive.append(atom(literal))
     head, head_terms = atom(clause.head)
-    return DatalogClause(
-        head, head_terms, tuple(positive), tuple(negative), tuple(comparisons), tuple(tests),
-        clause, committed=committed,
-    )  # fmt: skip
+    read = DatalogClause(
+        head, head_terms, tuple(positive), tuple(negative), tuple(comparisons), tuple(tests), clause
+    )
+    return read if passed is None else replace(read, commits=read.tests_of_places(passed))
 
 
-def _without_cut(clause: BackgroundClause) -> tuple[tuple[Term, ...], bool]:
-    """The body without its cut, and whether that shuts out later clauses; others are declined."""
+def _without_cut(
+    clause: BackgroundClause,
+) -> tuple[tuple[Term, ...], list[tuple[str, Term]] | None]:
+    """The body without its cut, and behind which tests of arguments that shuts out later clauses.
+
+    None where it shuts out none; cuts of other kinds are declined.
+    """
     cuts = [place for place, literal in enumerate(clause.body) if literal == Symbol("!")]
     if not cuts:
-        return clause.body, False
+        return clause.body, None
     before, after = clause.body[: cuts[0]], clause.body[cuts[0] + 1 :]
-    if len(cuts) == 1 and all(map(_is_instantiation, before)):
-        return before + after, True
+    passed = [literal for literal in before if not _is_instantiation(literal)]
     # A last cut only spares a system the later clauses.
-    if not after and all(map(_is_test, before)):
-        return before, False
+    if len(cuts) == 1 and passed and not after and all(map(_is_test, passed)):
+        return before, None
+    tests = [
+        (_TYPE_TESTS[literal.functor], *literal.arguments)
+        for literal in passed
+        if isinstance(literal, Compound)
+        and literal.functor in _TYPE_TESTS
+        and literal.arguments[0] in subterms(clause.head)
+    ]
+    if len(cuts) == 1 and len(tests) == len(passed):
+        return before + after, tests
     raise declined(clause, "has a cut")
 
 
