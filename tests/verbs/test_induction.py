@@ -138,6 +138,22 @@ def test_folds_are_given_or_dealt(cars: Path) -> None:
     assert (dealt.status, hurried.status) == ("done", "limit")
 
 
+def test_a_recall_keeps_the_answers_that_come_first_in_the_problem(tmp_path: Path) -> None:
+    """So a threshold asked for once is the example's own number, and a rule of it is found."""
+    weights = {f"i{number}": 97 * number % 60 / 4 + 1 for number in range(60)}
+    text = MODES.replace("gteq(*", "gteq(1") + "\n:- modeb(1, gteq(+number, #number)).\n"
+    text = text.replace(":- modeb(*, gteq(+number, #number)).", "")
+    text += "".join(f"speed({name}, {weight}).\n" for name, weight in weights.items())
+    (tmp_path / "good.b").write_text(text)
+    for ending, fast in (("f", True), ("n", False)):
+        chosen = [f"good({name}).\n" for name, w in weights.items() if (w >= 8.5) == fast]
+        (tmp_path / f"good.{ending}").write_text("".join(chosen))
+    with open_workspace(":memory:") as workspace:
+        found = workspace.structure(read_ilp(tmp_path), settings={})
+    assert "8.5" in found.text
+    assert found.text.count("=>") == 1
+
+
 def test_a_target_with_a_body_mode_keeps_its_types(tmp_path: Path) -> None:
     """A recursive mode names the target beside defining clauses: it was declared twice."""
     path = tmp_path / "kin.pl"

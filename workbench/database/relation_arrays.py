@@ -19,7 +19,7 @@ class RelationArrays:
     Attributes
     ----------
     facts : tuple of int32 array, shape (n_facts, arity)
-        In order of insertion.
+        In the order of the table, which is that of their ids where they were loaded at once.
     constants : mapping of type to tuple of str
         Position is id.
     domains : mapping of type to int32 array
@@ -116,7 +116,7 @@ def _constants(database: Database) -> dict[str, tuple[str, ...]]:
 
 
 def read_examples(database: Database, target: str) -> tuple[Int32, Float, Int64]:
-    """The target's labelled atoms as inserted: arguments, label (0 or 1), fold (-1 for none)."""
+    """The target's labelled atoms as stored: arguments, label (0 or 1), fold (-1 for none)."""
     stored = database.predicate(target)
     cells = ", ".join(stored.columns)
     ids = f"[{', '.join('p.' + column for column in stored.columns)}]"

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from workbench.arrays import Bool
+from workbench.arrays import Bool, Int32
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.ilp_definitions import written_background
 from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.errors import UsageError
 from workbench.grounding.ilp_background import derive_facts
-from workbench.language.ilp.problem import IlpProblem
+from workbench.language.ilp.problem import IlpProblem, Tuples
 from workbench.leaving import heard
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background, Examples
@@ -221,11 +221,26 @@ def _refuse_empty(settings: SearchSettings) -> None:
 
 
 def arrays(database: Database, problem: IlpProblem) -> tuple[Background, Examples]:
-    """A loaded problem's background and examples, without any target atom among the background."""
-    predicates = [name for name, rows in problem.relations().items() if rows]
-    found = read_relations(database, predicates)
+    """A loaded problem's background and examples, without any target atom among the background.
+
+    Facts come in the problem's order: the first answers are those that a mode's recall keeps.
+    """
+    relations = problem.relations()
+    found = read_relations(database, [name for name, rows in relations.items() if rows])
+    facts = tuple(
+        _in_order(rows, [found.constants[name] for name in types], relations[predicate])
+        for predicate, types, rows in zip(found.predicates, found.argument_types, found.facts)
+    )
     arguments, label, _ = read_examples(database, problem.target)
-    background = Background(found.predicates, found.argument_types, found.facts, found.constants)
+    background = Background(found.predicates, found.argument_types, facts, found.constants)
     return background, Examples(
         problem.target, problem.argument_types()[problem.target], arguments, label
     )
+
+
+def _in_order(rows: Int32, constants: Sequence[Sequence[str]], listed: Tuples) -> Int32:
+    """The rows in the order in which their texts are listed, others after them."""
+    place = {row: number for number, row in enumerate(listed)}
+    texts = zip(*([names[i] for i in column] for names, column in zip(constants, rows.T.tolist())))
+    places = [place.get(row, len(place)) for row in texts]
+    return rows[np.argsort(np.array(places, np.int64), kind="stable")] if places else rows
