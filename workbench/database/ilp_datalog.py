@@ -199,7 +199,7 @@ def _without_cut(
     if len(cuts) == 1 and passed and not after and all(map(_is_test, passed)):
         return before, None
     tests = [
-        (_TYPE_TESTS[literal.functor], *literal.arguments)
+        (_TYPE_TESTS[literal.functor], literal.arguments[0])
         for literal in passed
         if isinstance(literal, Compound)
         and literal.functor in _TYPE_TESTS
