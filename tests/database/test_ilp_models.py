@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from workbench.database.ilp import load_ilp
+from workbench.database.relation_arrays import read_examples
 from workbench.errors import InputError
 from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp.reader import read_ilp
@@ -79,6 +81,25 @@ def test_facts_outside_hold_in_each_model(tmp_path: Path) -> None:
     (tmp_path / "problem.pl").write_text(text)
     facts = read_ilp(tmp_path / "problem.pl").facts["worn", 2]
     assert set(facts) == {("a", "belt"), ("b", "belt"), ("b", "gear")}
+
+
+def test_folds_of_models_are_those_of_their_examples(tmp_path: Path) -> None:
+    text = BIAS + "fold(train, [a, c]).\nfold(test, [b]).\n"
+    for name, said in (
+        ("a", "sendback"),
+        ("b", "neg(sendback)"),
+        ("c", "sendback"),
+        ("d", "sendback"),
+    ):
+        text += f"begin(model({name})).\nworn(gear).\n{said}.\nend(model({name})).\n"
+    (tmp_path / "problem.pl").write_text(text)
+    problem = read_ilp(tmp_path / "problem.pl")
+    assert problem.folds == {(("a",), True): 1, (("c",), True): 1, (("b",), False): 2}
+    assert ("fold", 2) not in problem.facts
+    with open_workspace() as workspace:
+        load_ilp(workspace.database, problem)
+        _, _, fold = read_examples(workspace.database, "sendback")
+    assert sorted(fold.tolist()) == [-1, 1, 1, 2], "an example may have no fold"
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,11 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
         )
         if problem.folds:
             clear_folds(database)
+            places = zip(*(row for row, _ in problem.folds))
             folds = pd.DataFrame(
                 {
-                    "fold": [problem.folds[row, label > 0] for row, label in zip(examples, labels)],
-                    **{f"a{place}": column for place, column in enumerate(zip(*examples))},
+                    "fold": list(problem.folds.values()),
+                    **{f"a{place}": column for place, column in enumerate(places)},
                 }
             )
             tables = database.type_tables()

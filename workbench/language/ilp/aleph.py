@@ -30,7 +30,8 @@ def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False
     Facts `example(atom, class, fold)`, as some releases ship them, are read as examples too, and
     the files that `:- [file].` or `:- consult(file).` name, beside the one that names them.
     What stands between `begin(model(m))` and `end(model(m))` is said of m alone: every predicate of
-    models gets m as its first argument, as in SLIPCOVER, and `neg(...)` is a negative example.
+    models gets m as its first argument, as in SLIPCOVER, and `neg(...)` is a negative example;
+    `fold(name, [m, ...])` puts the examples of these models into a fold.
     Compound terms become opaque symbols; with `flatten`, facts of their functors besides
     (`flatten_terms`).
 

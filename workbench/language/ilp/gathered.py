@@ -11,6 +11,7 @@ from workbench.errors import Diagnostic, InputError, Span
 from workbench.language.ilp.models import (
     ModelAtom,
     clause_of_models,
+    folds_of_models,
     key_of,
     mode_of_models,
     model_atom,
@@ -105,10 +106,12 @@ class IlpFiles:
         """Take in what models say, each predicate with the model as an argument more.
 
         What a model says of the target is an example, and what it denies of others is left out;
-        without a target all that is denied is one. Facts outside of models hold in each.
+        without a target all that is denied is one. Facts outside of models hold in each, but for
+        those of `fold(name, [model, ...])`.
         """
         if not self.in_models:
             return
+        fold_of = folds_of_models(self.facts.pop(("fold", 2), ()))
         told = told_in_models(self.in_models, self.clauses, self.modes)
         self.clauses = [clause_of_models(clause, told) for clause in self.clauses]
         self.modes = [mode_of_models(mode, told) for mode in self.modes]
@@ -120,7 +123,7 @@ class IlpFiles:
         for one in self.in_models:
             name, arity = key_of(one.atom)
             if name == target or not (one.stated or target):
-                self.examples.append((one.placed, one.stated, None, one.span))
+                self.examples.append((one.placed, one.stated, fold_of.get(one.model), one.span))
             elif one.stated:
                 self.facts.setdefault((name, arity + 1), []).append(one.placed.arguments)
 

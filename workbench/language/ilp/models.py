@@ -58,6 +58,16 @@ def key_of(atom: Compound | Symbol) -> Key:
     return (atom.functor, len(atom.arguments)) if isinstance(atom, Compound) else (atom.name, 0)
 
 
+def folds_of_models(rows: Iterable[tuple[Term, ...]]) -> dict[Term, int]:
+    """The fold of each model: the number of the first `fold(name, list)` that lists it, from 1."""
+    found: dict[Term, int] = {}
+    for number, (_, models) in enumerate(rows, 1):
+        while isinstance(models, Compound) and models.functor == ".":
+            found.setdefault(models.arguments[0], number)
+            models = models.arguments[1]
+    return found
+
+
 def told_in_models(
     atoms: Iterable[ModelAtom], clauses: Iterable[BackgroundClause], modes: Iterable[Mode]
 ) -> set[Key]:
