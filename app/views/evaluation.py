@@ -197,7 +197,8 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
         st.caption("Tick a row to see why it was predicted so.")
         return
     row = frame.iloc[rows[0]]
-    if st.button(f"Why {plain(named[rows[0]])}?", key="to-why", type="primary"):
+    stated = workspace().data.shown([row["atom"]], as_statements=True)[0]
+    if st.button(f"Why? {plain(stated)}", key="to-why", type="primary"):
         fold = None if pd.isna(row["fold"]) else int(row["fold"])
         atom = named[rows[0]] if run.kind == "study" else row["atom"]
         st.session_state["why-wanted"] = (run.id, fold, atom)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -48,10 +49,15 @@ def choice() -> tuple[Any, str, str, bool] | None:
     return run, order, name or author(), second
 
 
+def stated(atoms: Sequence[str]) -> list[str]:
+    """Atoms in words, with what people call their things."""
+    return workspace().data.shown(atoms, as_statements=True)
+
+
 def question(one: Any, name: str, run: Any) -> None:
     """One prediction, what is known of its things, and the keys."""
     with st.container(border=True):
-        st.subheader(f"{plain(one.shown)}?", anchor=False)
+        st.subheader(f"{plain(stated([one.atom])[0])}?", anchor=False)
         where = f"In {plain(one.world)}. " if len(workspace().data.worlds()) > 1 else ""
         st.caption(
             f"{where}Predicted {one.value:.3f}. An answer is expected to move all predictions "
@@ -78,7 +84,11 @@ def going_back(name: str) -> None:
     """Undo the last answer."""
     if st.button("Undo", key="review-u", shortcut="u"):
         taken = workspace().undo_answer(reviewer=name)
-        st.toast(plain(f"Taken back: {taken.atom}") if taken else "You have answered nothing yet.")
+        st.toast(
+            plain(f"Taken back: {stated([taken.atom])[0]}")
+            if taken
+            else "You have answered nothing yet."
+        )
         st.rerun()
 
 
@@ -151,13 +161,13 @@ def standing(name: str, left: int, total: int) -> None:
     if undecided := disputed(given):
         st.warning(
             "As many say yes as no, so there is no label: "
-            f"{plain(', '.join(workspace().data.shown([atom for _, atom in undecided[:5]])))}"
+            f"{plain('; '.join(stated([atom for _, atom in undecided[:5]])))}"
         )
     if given:
         with st.expander("History"):
             words = {True: "yes", False: "no", None: "skipped"}
             latest = given[-HISTORY:][::-1]
-            in_words = workspace().data.shown([one.atom for one in latest])
+            in_words = stated([one.atom for one in latest])
             rows = [
                 [f"{one.written[:10]} {one.written[11:16]}", one.reviewer, shown, words[one.says]]
                 for one, shown in zip(latest, in_words)

@@ -201,10 +201,11 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     if onward:
         st.caption("These atoms play a part in it. Why are they as they are?")
         with st.container(horizontal=True):
-            for name in onward[:ONWARD]:
+            few = onward[:ONWARD]
+            for name, stated in zip(few, workspace().data.shown(few, as_statements=True)):
                 search = {"why-search": name}
                 st.button(
-                    plain(shown[name]),
+                    plain(stated),
                     key=f"onward-{name}",
                     on_click=st.session_state.update,
                     args=(search,),

@@ -1,4 +1,6 @@
-"""Atoms and what definitions made them of in people's words: `IsFraud(Café Müller (C0708))`."""
+"""Atoms and what definitions made them of in people's words: `IsFraud(Café Müller (C0708))`, or
+`Café Müller (C0708): is fraud`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import numpy.typing as npt
 from workbench.database import display_names
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.values import VALUE_TYPES
-from workbench.tables.names import plural
+from workbench.tables.names import plural, words
 
 if TYPE_CHECKING:
     from workbench.database import Database
@@ -41,8 +43,10 @@ def shown_atoms(
     return texts
 
 
-def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
-    """Atoms given as text with what people call their things, if any."""
+def shown_texts(
+    database: Database, atoms: Sequence[str], *, as_statements: bool = False
+) -> list[str]:
+    """Atoms given as text with what people call their things, if any; as `statement` if asked."""
     parsed = [parse_atom(text) for text in atoms]
     stored = database.predicates()
     among: dict[str, set[str]] = {}
@@ -56,9 +60,21 @@ def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
         if atom is None or atom[0] not in stored:
             found.append(text)
             continue
-        shown = (_called(names, *one) for one in zip(stored[atom[0]].argument_types, atom[1]))
-        found.append(f"{atom[0]}({', '.join(shown)})" if atom[1] else atom[0])
+        types = stored[atom[0]].argument_types
+        things = [_called(names, *one) for one in zip(types, atom[1])]
+        if as_statements:
+            found.append(statement(atom[0], things))
+        else:
+            found.append(f"{atom[0]}({', '.join(things)})" if things else atom[0])
     return found
+
+
+def statement(predicate: str, things: Sequence[str]) -> str:
+    """An atom for people who read no rules: `Ann Ode: advised by Bo Ray`, `Bo Ray: smokes`."""
+    said = " ".join(words(predicate)) or predicate
+    if not things:
+        return said
+    return f"{things[0]}: {' '.join([said, ', '.join(things[1:])]).rstrip()}"
 
 
 def called(database: Database, things: Sequence[tuple[str, str]]) -> list[str]:
