@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from app import charts
 from app.show import draw, table
-from app.state import workspace
+from app.state import facts_token, run_token, workspace
 
 METRICS = ("F1", "AUC-ROC", "AUC-PR", "CLL")
+AT_ONCE = 200_000
+"""Predictions of inferences that the list of runs scores at one visit."""
 FEW = 6  # so many are found without a filter
 MOST = 6
+
+
+def mean_scores(runs: Sequence[Any]) -> pd.DataFrame:
+    """Means over folds as they were recorded, and the scores of inferences beside the labels there
+    are now, newest first while their predictions are few together; a row a run (the index).
+    """
+    found, scored = [workspace().runs.mean_metrics()], 0
+    facts = facts_token()
+    for run in runs:
+        if run.kind == "infer" and scored < AT_ONCE:
+            count, scores = inference_scores(run.id, run_token(run), facts)
+            scored += count
+            found.append(pd.DataFrame([scores], index=[run.id]))
+    return pd.concat(found)
+
+
+@st.cache_resource(max_entries=200, show_spinner="Scoring the runs ...")
+def inference_scores(number: int, run: str, facts: str) -> tuple[int, dict[str, float]]:
+    """How many predictions an inference has, and their scores where few enough have labels."""
+    count = workspace().runs.find_predictions(number, limit=1)[1]
+    table = workspace().runs.scores_by_fold(number) if count <= AT_ONCE else pd.DataFrame()
+    return count, {} if table.empty else table.drop(columns="fold").iloc[0].to_dict()
 
 
 def filtered(frame: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from app.downloads import csv_text
-from app.overlaid import METRICS, filtered, overlaid
+from app.overlaid import AT_ONCE, METRICS, filtered, mean_scores, overlaid
 from app.show import KINDS, header, metrics, plain, run_label, show_error, standing, table
 from app.state import role, workspace
 from workbench.errors import WorkbenchError
@@ -21,7 +21,8 @@ HASH = 16
 COLUMNS = {
     "data": "Hash of the facts: runs of equal hash saw the same data.",
     "program": "Hash of the rules.",
-    "F1": "Mean over folds, where the run was scored.",
+    "F1": "Mean over folds; of an inference beside the labels there are now, where it and newer "
+    f"ones have at most {AT_ONCE:,} predictions.",
 }
 
 
@@ -36,7 +37,7 @@ TESTS = {
 
 def overview(runs: tuple[Any, ...]) -> list[int]:
     """All runs; the ticked ones' numbers."""
-    means = workspace().runs.mean_metrics()
+    means = mean_scores(runs)
     frame = pd.DataFrame(
         [
             {

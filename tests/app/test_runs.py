@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -155,6 +156,22 @@ def test_curves_of_runs_lie_over_one_another(smokers: Server) -> None:
     ]
     sound(test.text_input(key="runs-filter").set_value("infer").run())
     assert not test.get("vega_lite_chart")
+
+
+def test_the_list_of_runs_has_the_scores_of_inferences_beside_the_labels_of_now(
+    smokers: Server, page: Open
+) -> None:
+    ws = smokers.workspace
+    number = next(run.id for run in ws.runs.all() if run.kind == "infer")
+
+    def listed() -> pd.DataFrame:
+        return sound(page("runs")).dataframe[0].value.set_index("run")
+
+    assert "AUC-ROC" not in listed()
+    for fact in ("Cancer(Chloe)", "!Cancer(Bram)"):
+        ws.data.add(fact, partition="truth")
+    expected = ws.runs.scores_by_fold(number)
+    assert listed().loc[number, "AUC-ROC"] == pytest.approx(expected["AUC-ROC"].iloc[0])
 
 
 def test_what_labels_say_stands_beside_a_learned_weight(smokers: Server, page: Open) -> None:
