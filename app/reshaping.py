@@ -1,4 +1,4 @@
-"""Predicates renamed, merged and deleted, and tables that are no longer wanted."""
+"""Predicates renamed, merged and deleted, and tables renamed and deleted."""
 
 from __future__ import annotations
 
@@ -85,16 +85,33 @@ def _tables() -> None:
     mapping = workspace().data.tables_at_hand()
     if mapping is None:
         return
-    with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Table", [table.name for table in mapping.tables], key="reshape-table")
-        sure = st.checkbox(
-            f"Delete all that {plain(name)} brought", key=f"reshape-table-sure-{name}"
+    with st.container(border=True):
+        left, middle, right = st.columns(3)
+        name = left.selectbox(
+            "Table", [table.name for table in mapping.tables], key="reshape-table"
         )
-        if st.button("Delete table", key="reshape-table-delete", disabled=not sure):
-            _done(
-                lambda: workspace().data.delete_table(name),
-                lambda count: f"The table {name} is gone, with {count:,} facts.",
-            )
+        with middle:
+            _rename_table(name)
+        with right:
+            _delete_table(name)
+
+
+def _rename_table(old: str) -> None:
+    new = st.text_input("New name of the table", value=old, key=f"reshape-table-{old}").strip()
+    if st.button("Rename table", key="reshape-table-rename", disabled=new in ("", old)):
+        _done(
+            lambda: workspace().data.rename_table(old, new),
+            lambda _: f"The table {old} is called {new} now.",
+        )
+
+
+def _delete_table(name: str) -> None:
+    sure = st.checkbox(f"Delete all that {plain(name)} brought", key=f"reshape-table-sure-{name}")
+    if st.button("Delete table", key="reshape-table-delete", disabled=not sure):
+        _done(
+            lambda: workspace().data.delete_table(name),
+            lambda count: f"The table {name} is gone, with {count:,} facts.",
+        )
 
 
 def _done(act: Callable[[], Any], said: Callable[[Any], str]) -> None:

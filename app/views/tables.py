@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -80,12 +81,12 @@ def looked_at(sources: list[str], *, anew: bool) -> Any | None:
     return held[anew][1]
 
 
-def keep(look: Any) -> None:
-    """The look as it was corrected."""
+def keep(look: Any, corrected: Any) -> None:
+    """The look as it was corrected, in place of what it was."""
     held = st.session_state[LOOK]
     for anew, (stamp, before) in held.items():
-        if before.rows is look.rows:
-            held[anew] = (stamp, look)
+        if before is look:
+            held[anew] = (stamp, corrected)
 
 
 def predicted(look: Any) -> None:
@@ -100,7 +101,7 @@ def predicted(look: Any) -> None:
         help="Its filled cells are learned from; its blank ones are predicted.",
     )
     if picked != now:
-        keep(look.predicting(None if picked == NOTHING else picked))
+        keep(look, look.predicting(None if picked == NOTHING else picked))
         st.rerun()
 
 
@@ -147,7 +148,8 @@ def one(look: Any, mapped: TableMapping) -> None:
 
 def correct(look: Any, mapped: TableMapping) -> None:
     """Another kind, name or table for a column."""
-    with st.expander("Correct a column"):
+    with st.expander("Correct a column, or the table's name"):
+        renamed(look, mapped)
         names = [column.name for column in mapped.columns]
         first, second, third, fourth = st.columns(4)
         column = mapped.column(
@@ -175,20 +177,35 @@ def correct(look: Any, mapped: TableMapping) -> None:
             disabled=kind != "reference",
         )
         if st.button("Correct", key=f"correct-{mapped.name}"):
-            try:
-                keep(
-                    look.corrected(
-                        mapped.name,
-                        column.name,
-                        kind=kind,
-                        predicate=called.strip() or None,
-                        refers_to=refers if kind == "reference" else None,
-                    )
-                )
-            except WorkbenchError as error:
-                show_error(error)
-                return
-            st.rerun()
+            settle(
+                look,
+                lambda: look.corrected(
+                    mapped.name,
+                    column.name,
+                    kind=kind,
+                    predicate=called.strip() or None,
+                    refers_to=refers if kind == "reference" else None,
+                ),
+            )
+
+
+def renamed(look: Any, mapped: TableMapping) -> None:
+    """Another name for the table."""
+    left, right = st.columns([1, 3], vertical_alignment="bottom")
+    name = left.text_input("The table's name", mapped.name, key=f"rename-to-{mapped.name}").strip()
+    unchanged = name in ("", mapped.name)
+    if right.button("Rename", key=f"rename-{mapped.name}", disabled=unchanged):
+        settle(look, lambda: look.renamed(mapped.name, name))
+
+
+def settle(look: Any, corrected: Callable[[], Any]) -> None:
+    """Keep the look as it is corrected, and show it; or say why that cannot be."""
+    try:
+        keep(look, corrected())
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.rerun()
 
 
 def load(look: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from app.state import Server
@@ -111,6 +112,7 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     ws.infer(rules, query=["Fan"], engine="exact")
     test = sound(page("review"))
     first = test.subheader[0].value
+    assert re.fullmatch(r"P\d\\: fan?\?", first), first
     assert "Likes" in test.markdown[-1].value or any(
         "Likes" in item.value for item in test.markdown
     )
@@ -179,3 +181,24 @@ def test_a_predicate_is_renamed_merged_and_deleted_by_hand(smokers: Server, page
     test.checkbox(key="reshape-sure-Friends").check().run()
     sound(test.button(key="reshape-delete").click().run())
     assert {item.predicate.name for item in smokers.workspace.data.catalog()} == {"Smokes"}
+
+
+def test_a_table_is_renamed_before_it_is_loaded_and_after(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
+    rows = "".join(f"p{n},{20 + n},{n % 2}\n" for n in range(30))
+    (tmp_path / "pat.csv").write_text(f"id,age,smoker\n{rows}")
+    test = page("tables")
+    test.text_area(key="tables-paths").set_value(str(tmp_path / "pat.csv")).run()
+    test.text_input(key="rename-to-pat").set_value("patients").run()
+    sound(test.button(key="rename-pat").click().run())
+    assert any("each row is one patient" in item.value for item in test.caption)
+    sound(test.button(key="tables-load").click().run())
+    test = page("data")
+    test.segmented_control(key="section").set_value("Rename or delete").run()
+    test.text_input(key="reshape-table-patients").set_value("people").run()
+    sound(test.button(key="reshape-table-rename").click().run())
+    assert "The table patients is called people now" in test.success[0].value
+    mapping = state.workspace.data.tables_at_hand()
+    assert mapping is not None
+    assert [table.name for table in mapping.tables] == ["people"]

@@ -86,6 +86,61 @@ def test_a_deleted_predicate_leaves_no_constant_behind_in_the_domains(club: Work
         club.data.delete_predicate("Smoker")
 
 
+@pytest.fixture
+def ward(tmp_path: Path) -> tuple[Workspace, list[Path]]:
+    """Two tables that refer to each other, loaded."""
+    people, visits = tmp_path / "pat.csv", tmp_path / "visits.csv"
+    people.write_text("pat,age,smoker\n" + "".join(f"p{n},{20 + n},{n % 2}\n" for n in range(30)))
+    visits.write_text("visit,pat,cost\n" + "".join(f"v{n},p{n % 30},{n * 7}\n" for n in range(60)))
+    ws = wb.open()
+    look = ws.data.look_at_tables([people, visits])
+    ws.load([people, visits], mapping=look.predicting("pat.smoker").mapping, wide=True)
+    return ws, [people, visits]
+
+
+def test_a_renamed_table_is_referred_to_predicted_and_read_again_by_its_new_name(
+    ward: tuple[Workspace, list[Path]], tmp_path: Path
+) -> None:
+    ws, files = ward
+    ws.data.rename_table("pat", "Patienten")
+    mapping = ws.data.tables_at_hand()
+    assert mapping is not None
+    assert mapping.predict == "Patienten.smoker"
+    assert [one.name for one in mapping.tables] == ["Patienten", "visits"]
+    assert [column.table for column in mapping.table("visits").references] == ["Patienten"]
+    study = ws.study(files, predict=mapping.predict, mapping=mapping, folds=2)
+    assert study.as_record()["target"] == "Patienten.smoker"
+    more = tmp_path / "more" / "Patienten.csv"
+    more.parent.mkdir()
+    more.write_text("pat,age,smoker\np77,40,1\n")
+    assert sum(ws.load([more]).facts.values()) > 0, "more rows of a table by its new name"
+    assert ws.data.look_at_tables(files).more_rows, "its own files are it, too"
+    ws.load(files, mapping=ws.data.tables_at_hand(), wide=True)
+
+
+@pytest.mark.parametrize("name", ["VISITS", "", "--"])
+def test_a_table_cannot_be_called_as_another_or_by_no_name(
+    ward: tuple[Workspace, list[Path]], name: str
+) -> None:
+    with pytest.raises(UsageError, match="E0837"):
+        ward[0].data.rename_table("pat", name)
+    with pytest.raises(UsageError, match="E0235"):
+        ward[0].data.rename_table("nobody", "somebody")
+
+
+def test_a_table_renamed_before_it_is_loaded_gives_its_things_their_name(
+    ward: tuple[Workspace, list[Path]],
+) -> None:
+    _, files = ward
+    ws = wb.open()
+    look = ws.data.look_at_tables(files).renamed("pat", "patients")
+    assert set(look.rows) == set(look.columns) == {"patients", "visits"}
+    look = look.corrected("patients", "age", kind="category")
+    ws.load(files, mapping=look.mapping, wide=True)
+    assert "patient" in ws.data.types()
+    assert look.renamed("patients", "visit").mapping.table("visit").type == "patient"
+
+
 def test_a_table_takes_its_predicates_along_unless_another_refers_to_it(tmp_path: Path) -> None:
     people, visits = tmp_path / "people.csv", tmp_path / "visits.csv"
     people.write_text("id,age,town\n" + "".join(f"p{n},{20 + n},t{n % 3}\n" for n in range(30)))

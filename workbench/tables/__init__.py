@@ -26,7 +26,7 @@ reach the workspace through `workbench.database.insert_facts`.
 """
 
 from workbench.tables.checked import type_tables
-from workbench.tables.corrections import corrected
+from workbench.tables.corrections import corrected, renamed
 from workbench.tables.definitions import check_definitions
 from workbench.tables.facts import (
     MappedPredicate,

@@ -1,4 +1,4 @@
-"""A mapping corrected by hand: another kind, name or table for a column,
+"""A mapping corrected by hand: another kind, name or table for a column, another name for a table,
 with all that hangs on it.
 """
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import get_args
 
+from workbench.database import relations_read
 from workbench.errors import UsageError, WorkbenchError
 from workbench.tables.facts import mapped_predicates, target_of
 from workbench.tables.kinds import ColumnKind
@@ -65,6 +66,39 @@ def corrected(
     found = _with_whole_references(replace(mapping, tables=tables))
     _check(found)
     return found
+
+
+def renamed(mapping: TablesMapping, old: str, new: str) -> TablesMapping:
+    """The mapping with a table called otherwise, wherever it is referred to.
+
+    Raises E0235 for a table that is not there; E0837 for a name that another has, or that has no
+    letter and no digit, and where a definition reads the table.
+    """
+    mapping.table(old)
+    taken = {name.casefold() for name in mapping.by_name if name != old}
+    reading = [one.name for one in mapping.definitions if old.casefold() in relations_read(one.sql)]
+    if not words(new):
+        raise _cannot(f"{new!r} cannot name a table", "a name has letters and digits")
+    if new.casefold() in taken:
+        raise _cannot(f"there is a table {new} already", "take another name")
+    if reading:
+        raise _cannot(
+            f"{old} is what the definition {', '.join(reading)} reads",
+            "write the new name there and at the table, in the mapping, and load it again",
+        )
+    place, column = mapping.place(mapping.predict or "")
+    predict = f"{new}.{column}" if place == old else mapping.predict
+    tables = tuple(_called(table, old, new) for table in mapping.tables)
+    return replace(mapping, tables=tables, predict=predict)
+
+
+def _called(table: TableMapping, old: str, new: str) -> TableMapping:
+    """A table with the new name for its own, and in its references."""
+    columns = tuple(
+        replace(column, table=new) if column.table == old else column for column in table.columns
+    )
+    source = replace(table.source, name=new) if table.name == old else table.source
+    return replace(table, source=source, columns=columns)
 
 
 def _as_kind(

@@ -15,6 +15,7 @@ from workbench.tables.checked import type_tables
 from workbench.tables.facts import target_of
 from workbench.tables.load import load_tables_as_mapped
 from workbench.tables.mapping import TableMapping, TablesMapping
+from workbench.tables.parts import called_as_mapped
 from workbench.tables.sources import TableSource
 from workbench.tables.staged import Staging
 from workbench.tables.staging import stage
@@ -187,5 +188,5 @@ def with_files_of(
     }
     return tuple(
         replace(source, more=own.get((source.name, Path(source.path).resolve()), ()))
-        for source in sources
+        for source in called_as_mapped(sources, mapping.tables)
     )

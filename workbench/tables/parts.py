@@ -11,7 +11,7 @@ import duckdb
 
 from workbench.database import text_literal
 from workbench.errors import Diagnostic, InputError, Span
-from workbench.tables.mapping import TablesMapping
+from workbench.tables.mapping import TableMapping, TablesMapping
 from workbench.tables.names import unused
 from workbench.tables.part_names import (
     column_of_parts,
@@ -20,7 +20,7 @@ from workbench.tables.part_names import (
     sheets_of_one_table,
     table_and_part,
 )
-from workbench.tables.sources import TableSource, name_of_file
+from workbench.tables.sources import TableSource, is_url, name_of_file
 from workbench.tables.staged import StagedTable
 
 
@@ -36,8 +36,12 @@ def part_of(source: TableSource, table: str) -> str:
 def parts_of(
     sources: Sequence[TableSource], mapping: TablesMapping | None
 ) -> tuple[TableSource, ...]:
-    """Sources, those that are parts of a mapping's tables that come in such as these tables."""
-    known = {} if mapping is None else {table.name: table.source for table in mapping.tables}
+    """Sources, called as the tables of a mapping that are read from them; those that are parts of
+    its tables that come in such as these tables.
+    """
+    tables = () if mapping is None else mapping.tables
+    sources = called_as_mapped(sources, tables)
+    known = {table.name: table.source for table in tables}
     found: dict[str, TableSource] = {}
     for source in sources:
         whole = known.get(_table_of(source, known) or "", source)
@@ -64,6 +68,28 @@ def _table_of(source: TableSource, known: Mapping[str, TableSource]) -> str | No
                 return name
     name = table_and_part(source.name)[0]
     return name if name in known and known[name].more and not apart else None
+
+
+def called_as_mapped(
+    sources: Sequence[TableSource], tables: Sequence[TableMapping]
+) -> list[TableSource]:
+    """Sources under the names of the tables of a mapping that are read from the same place."""
+    names = {table.name for table in tables}
+    known = {
+        _place(path, table.source.part): table.name
+        for table in tables
+        for path in (table.source.path, *table.source.more)
+    }
+    return [
+        source
+        if source.name in names
+        else replace(source, name=known.get(_place(source.path, source.part), source.name))
+        for source in sources
+    ]
+
+
+def _place(path: str, part: str | None) -> tuple[str | Path, str | None]:
+    return path if is_url(path) else Path(path).resolve(), part
 
 
 def together(

@@ -21,7 +21,7 @@ from workbench.verbs.explaining.display import called, shown_texts
 from workbench.verbs.fact_history import edit_fact, fact_edits
 from workbench.verbs.known_things import known_things
 from workbench.verbs.of_database import OfDatabase
-from workbench.verbs.reshaping import delete, delete_table, merge, rename
+from workbench.verbs.reshaping import delete, delete_table, merge, rename, rename_table
 from workbench.verbs.rules import Rules
 from workbench.verbs.tables_look import look_at_tables, tables_at_hand
 
@@ -46,6 +46,7 @@ class Data:
     merge_predicates = OfDatabase(merge)
     delete_predicate = OfDatabase(delete)
     delete_table = OfDatabase(delete_table)
+    rename_table = OfDatabase(rename_table)
     catalog = OfDatabase(data.catalog)
     combinations = OfDatabase(data.combinations)
     distinct_values = OfDatabase(data.distinct_values)

@@ -1,4 +1,4 @@
-"""Predicates renamed, merged, deleted in facts, rules, query and tables at hand."""
+"""Predicates and tables renamed, merged, deleted in facts, rules, query and tables at hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.database import (
     rename_predicate,
 )
 from workbench.errors import UsageError
-from workbench.tables import TablesMapping
+from workbench.tables import TablesMapping, renamed
 from workbench.verbs.rules import Rules
 from workbench.verbs.tables_look import remember_tables, tables_at_hand
 
@@ -57,6 +57,17 @@ def delete(database: Database, name: str) -> int:
         if mapping is not None:
             remember_tables(database, _renamed(mapping, name, None))
     return count
+
+
+def rename_table(database: Database, old: str, new: str) -> None:
+    """Call one of the tables at hand otherwise, in references to it and in what is predicted, too.
+
+    Facts, rules and the type of its things stay; its files are read under the new name.
+
+    Raises E0235 where no such table is at hand; E0837 where it cannot be called so.
+    """
+    mapping = tables_at_hand(database) or TablesMapping(())
+    remember_tables(database, renamed(mapping, old, new))
 
 
 def delete_table(database: Database, name: str) -> int:

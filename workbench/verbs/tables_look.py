@@ -25,9 +25,11 @@ from workbench.tables import (
     parts_of,
     propose,
     read_mapping,
+    renamed,
     stage,
     target_of,
 )
+from workbench.tables.names import singular_words, type_name
 
 Labels = Literal["evidence", "withheld"]
 
@@ -103,6 +105,29 @@ class TablesLook:
             readings=self.readings,
         )
         return replace(self, mapping=mapping)
+
+    def renamed(self, old: str, new: str) -> TablesLook:
+        """The look with a table called otherwise, and the things of its rows by that name; raises
+        as `workbench.tables.renamed`.
+        """
+        mapping = renamed(self.mapping, old, new)
+        things = type_name(singular_words(new))
+        if things not in {table.type for table in mapping.tables}:
+            tables = tuple(
+                replace(one, type=things) if one.name == new else one for one in mapping.tables
+            )
+            mapping = replace(mapping, tables=tables)
+
+        def called(name: str) -> str:
+            return new if name == old else name
+
+        return replace(
+            self,
+            mapping=mapping,
+            rows={called(name): rows for name, rows in self.rows.items()},
+            columns={called(name): columns for name, columns in self.columns.items()},
+            readings={(called(name), of): one for (name, of), one in self.readings.items()},
+        )
 
     def predicting(self, predict: str | None) -> TablesLook:
         """The look with another column to be predicted.
