@@ -125,7 +125,8 @@ def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
     ws = workspace()
     if ws.data.folds():
         return "kept"
-    if len(ws.data.worlds()) > 1 and not dealt:
+    holding = {one.world for item in ws.data.catalog() for one in item.counts}
+    if len(holding) > 1 and not dealt:
         return "worlds"
     ws.data.make_folds("random", predicate=predicate, count=5)
     return "kept"

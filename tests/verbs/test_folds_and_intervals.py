@@ -306,3 +306,14 @@ def test_bins_are_cut_by_the_worlds_that_a_fold_learns_from() -> None:
 def test_more_folds_than_worlds_are_refused_in_words_of_worlds() -> None:
     with wb.open() as ws, pytest.raises(UsageError, match="2 folds of worlds need 2 worlds"):
         ws.crossval("P(t)\n1 P(x)", query="P", folds=2)
+
+
+def test_a_world_that_rules_were_counted_over_before_there_were_facts_holds_nothing_out() -> None:
+    rules = "Meets(person, person)\nIll(person)\n1 Meets(x, y) ^ Ill(x) => Ill(y)\n"
+    ws = wb.open()
+    ws.preview(rules)
+    for world in ("Kiel", "Ulm"):
+        ws.data.add("Meets(Ann, Bo)\nIll(Bo)", world=world)
+    assert len(ws.data.worlds()) == 3
+    found = ws.crossval(rules, query=["Ill"], folds="worlds", engine="exact")
+    assert [fold.plan.name for fold in found.folds] == ["Kiel", "Ulm"]

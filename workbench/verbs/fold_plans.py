@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool
-from workbench.database import Database, held_out_keys, read_folds
+from workbench.database import Database, catalog, held_out_keys, read_folds
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold
 from workbench.grounding import AtomTable
@@ -39,17 +39,20 @@ class FoldPlan:
 
 
 def world_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:
-    """Leave one world out.
+    """Leave one world out; worlds without facts, such as one that rules were counted over before
+    there were any, hold nothing out.
 
     Raises E0806 with fewer than two worlds.
     """
+    names = {number: name for name, number in database.worlds().items()}
+    holding = {one.world for item in catalog(database) for one in item.counts}
+    worlds = [world for world in worlds if names[world] in holding]
     if len(worlds) < 2:
         raise UsageError.of(
             "E0806",
             f"cross-validation leaves one world out, and there is {len(worlds)}",
             help=WORLDS_OR_ATOMS,
         )
-    names = {number: name for name, number in database.worlds().items()}
     return tuple(
         FoldPlan(names[test], tuple(w for w in worlds if w != test), (test,)) for test in worlds
     )
