@@ -28,6 +28,8 @@ _SOFT = re.compile(
     r"->|>>|<<|\)\s*<-|&|\||==|~|\^[12]\s*$|^\s*[\d.]+(?:[eE][+-]?\d+)?\s*:", re.MULTILINE
 )
 """What only PSL writes: arrows, connectives, squares at a line's end, a colon after a weight."""
+_HARD = re.compile("=>")
+"""What only Markov logic writes."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +88,15 @@ def is_document(path: str | os.PathLike[str]) -> bool:
 
 @lru_cache(maxsize=64)
 def language_of(text: str) -> Language:
-    """A text's language: by what only PSL writes, else by who can read it.
+    """A text's language: by what only one of them writes, else by who can read it.
 
     A text that neither language reads is taken for Markov logic, whose errors are then shown.
     """
-    if _SOFT.search(_ASIDE.sub(" ", text)):
+    said = _ASIDE.sub(" ", text)
+    if _SOFT.search(said):
         return "psl"
+    if _HARD.search(said):
+        return "mln"
     return next((one.name for one in LANGUAGES.values() if _reads(one, text)), "mln")
 
 
