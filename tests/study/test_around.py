@@ -56,7 +56,7 @@ def test_a_share_is_of_the_known_labels_among_the_rows_reached() -> None:
 def test_the_known_target_of_others_foretells_and_the_program_says_the_same(
     tmp_path: File, kind: str, learner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 40)
+    monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 20)
     before: list[pd.DataFrame] = []
 
     def kept(staging: Any, ready: Any, result: Any, explain: Any, **given: Any) -> Any:
