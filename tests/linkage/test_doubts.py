@@ -107,7 +107,7 @@ def test_the_share_of_random_pairs_is_that_of_the_level_they_explain() -> None:
         ("wines", 0.4, False, "vintage"),
         ("garments", 0.4, True, "sku"),
         ("flats", 0.4, False, "occupant"),
-        ("namesakes", 0.4, False, "first name and mail"),
+        ("namesakes", 0.4, False, "first name"),
     ],
 )
 def test_a_field_of_random_values_teaches_what_things_are(

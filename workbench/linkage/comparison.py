@@ -265,6 +265,7 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
     "name": (_OF_NAMES, _names),
     "numbered": ((*_OF_NUMBERS, *_OF_NAMES), _numbered(_names)),
     "code": (_OF_CODES, _codes),
+    "numbered code": ((*_OF_NUMBERS, *_OF_CODES), _numbered(_codes)),
     "date": (
         (
             "within ten years",

@@ -20,6 +20,7 @@ FieldKind = Literal[
     "words",
     "numbered words",
     "code",
+    "numbered code",
     "date",
     "number",
     "category",
@@ -189,8 +190,8 @@ def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
     numbered = len(sample) >= ENOUGH and hold_numbers(sample)
     if words > 4 or (words > 3 and length > 24):
         return "numbered words" if numbered else "words"
-    if with_digits > 0.6 and length <= 16 and not numbered:
-        return "code"
+    if with_digits > 0.6 and length <= 16:
+        return "numbered code" if numbered else "code"
     return "numbered" if numbered else "name"
 
 

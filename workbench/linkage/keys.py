@@ -72,6 +72,7 @@ _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
     "numbered words": (*_BEGINNING, *_NUMBERS),
     "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
     "code": _LETTERS_OF_CODES,
+    "numbered code": (*_LETTERS_OF_CODES, *_NUMBERS),
     "category": (),
     "text": (),
 }
