@@ -31,13 +31,13 @@ def without_margins(
     connection: duckdb.DuckDBPyConnection, table: StagedTable, header: bool
 ) -> StagedTable:
     """The table without what stands around its rows; what said something is said in a note."""
-    table = _without_empty_rows(connection, table)
     if header:
         table = _without_unnamed(connection, table)
     return _without_totals(connection, _without_notes_below(connection, table))
 
 
-def _without_empty_rows(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> StagedTable:
+def without_empty_rows(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> StagedTable:
+    """The table without rows of which nothing is known; in a text file such a row is one."""
     empty = " AND ".join(f"coalesce({cell}, '') = ''" for cell in _cells(table))
     return _without_rows(connection, table, empty)
 

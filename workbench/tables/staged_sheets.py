@@ -10,7 +10,7 @@ import duckdb
 
 from workbench.errors import InputError
 from workbench.tables.headers import left_out_above, over_two_rows
-from workbench.tables.margins import without_margins
+from workbench.tables.margins import without_empty_rows, without_margins
 from workbench.tables.names import column_names
 from workbench.tables.parts import sheets_as_one
 from workbench.tables.sheets import sheet_batches, sheet_names
@@ -63,4 +63,4 @@ def stage_sheet(
     notes += [left_out_above(source.shown, header.above)] if header.above else []
     first = 1 + header.above + header.rows
     table = StagedTable(source.name, relation, source, names, rows, first, tuple(notes))
-    return without_margins(connection, table, header=True)
+    return without_margins(connection, without_empty_rows(connection, table), header=True)
