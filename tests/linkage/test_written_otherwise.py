@@ -35,8 +35,6 @@ def level(kind: str, one: str, other: str) -> str:
         ("code", "5551234567", "555 123 4568", "one letter apart"),
         ("code", "123 145", "123", "same beginning"),
         ("code", "5551234567", "8239876543", "far"),
-        ("category", "28 pcs", "x28", "alike"),
-        ("category", "100 pcs", "10 pcs", "far"),
     ],
 )
 def test_levels(kind: str, one: str, other: str, expected: str) -> None:

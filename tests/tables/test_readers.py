@@ -312,7 +312,6 @@ def test_times_of_day_measures_and_months(
         (lambda n: f"{n:,.0f}".replace(",", "\u202f"), " .", "number"),
         (lambda n: f"{n:,.2f}".replace(",", " ").replace(".", ","), " ,", "number"),
         (lambda n: f"{n + 100_000:,.0f} €".replace(",", " "), " .", "number"),
-        (lambda n: f"{n:,.0f}".replace(",", "."), ",", "number"),
         (lambda n: f"{n + 100_000_000:,.0f}".replace(",", " "), None, "text"),
     ],
 )

@@ -244,10 +244,7 @@ def _texts(field: Field, one: Int32, other: Int32) -> Int8:
 
 
 def _categories(field: Field, one: Int32, other: Int32) -> Int8:
-    """Of values with numbers these tell: `28 pcs` is `x28`, and not `20 pcs`."""
-    same, differ = compared_numbers(field.texts, one, other)
-    alike = jaro_winkler(field.texts, one, other) >= 0.9
-    return np.where(same | alike & ~differ, 2, 1).astype(np.int8)
+    return np.where(jaro_winkler(field.texts, one, other) >= 0.9, 2, 1).astype(np.int8)
 
 
 _OF_NAMES = ("somewhat alike", "alike", "close", "very close")

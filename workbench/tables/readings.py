@@ -59,8 +59,6 @@ _HOURS = {
     if time
 }
 """What a cell ends in that has this time of day."""
-_BELOW_1000 = re.compile(r"[+-]?\d{1,3}")
-FEWEST = 3
 _LIKE_A_DATE = re.compile(r"(?=.*\d)[\w.,:/+º -]{6,40}")
 
 
@@ -118,9 +116,6 @@ def find_reading(cells: Sequence[str]) -> Reading:
     )
     if decimal in BLANKS_BETWEEN and unit is None and not _of_unlike_lengths(bare):
         decimal, numbers = ".", 0
-    other = _other_decimal(decimal, bare) if numbers else None
-    if other and _parts_thousands(decimal, bare):
-        decimal, other = other, None
     formats = _date_formats(filled)
     said = [sum(cell in yes + no for cell in filled) for yes, no in YES_NO]
     yes, no = YES_NO[said.index(max(said))] if max(said) > 0.5 * len(filled) else ((), ())
@@ -133,7 +128,7 @@ def find_reading(cells: Sequence[str]) -> Reading:
         yes,
         no,
         tuple(mark for mark in MORE_BLANKS if regular and mark in cells),
-        other,
+        _other_decimal(decimal, bare) if numbers else None,
         unit if numbers else None,
     )
 
@@ -172,15 +167,6 @@ def _other_decimal(decimal: str, cells: Sequence[str]) -> str | None:
     marked = [cell for cell in cells if mark and mark in cell]
     thousands = re.compile(rf"[+-]?[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})+")
     return other if marked and all(map(thousands.fullmatch, marked)) else None
-
-
-def _parts_thousands(mark: str, cells: Sequence[str]) -> bool:
-    """Whether marks that may part thousands do: decimals that numbers have without end zeros would
-    be of several lengths, and of one length every number would have them (1.230 beside 980).
-    """
-    without = [cell for cell in cells if mark not in cell]
-    ended = [cell for cell in cells if mark in cell and cell.endswith("0")]
-    return min(len(without), len(ended)) >= FEWEST and all(map(_BELOW_1000.fullmatch, without))
 
 
 def agreed(readings: Mapping[str, Reading], separator: str | None) -> dict[str, Reading]:
