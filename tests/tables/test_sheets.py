@@ -97,6 +97,13 @@ def test_rows_that_only_look_like_margins_stay(tmp_path: Path) -> None:
     assert len(_read(book)["people"][1]) == 31
 
 
+def test_a_last_row_of_a_key_alone_or_of_nothing_stays(tmp_path: Path) -> None:
+    rows = [",".join(map(str, row)) for row in (NAMES, *PEOPLE, ["P100", "", "", ""])]
+    (tmp_path / "people.csv").write_text("\n".join([*rows, ",,,"]) + "\n")
+    _, found = _read(tmp_path / "people.csv")["people"]
+    assert [row[0] for row in found[-2:]] == ["P100", ""]
+
+
 def test_totals_are_told_by_their_sums(tmp_path: Path) -> None:
     lines = [f"P{at};{at},5;{at % 3}" for at in range(20)]
     for total, kept in (("Summe;200,0;19", 20), ("Summe;17,0;3", 21)):

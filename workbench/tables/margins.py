@@ -23,6 +23,7 @@ _TOTALS = frozenset(
 LOOKED_AT = 50
 MOST_BELOW = 20
 MOST_BESIDE = 20
+FEWEST_WORDS = 2
 MOSTLY = 0.95
 CLOSE = 1e-6
 
@@ -81,7 +82,7 @@ def _without_unnamed(connection: duckdb.DuckDBPyConnection, table: StagedTable) 
 
 def _without_notes_below(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> StagedTable:
     """Without last rows of which far fewer cells are filled than of others, such as sources: where
-    a text is longer than any of its column.
+    a text of several words is longer than any of its column. A key alone is a row of blanks.
     """
     last = _last_rows(connection, table)
     below = rows_above([row[1:] for row in last])
@@ -93,9 +94,9 @@ def _without_notes_below(connection: duckdb.DuckDBPyConnection, table: StagedTab
     (most,) = connection.execute(
         f"SELECT max(length(c{longest})) FROM {table.relation} WHERE rowid < {first}"
     ).fetchall()[0]
-    if len(notes[longest]) <= int(most or 0):
+    if len(notes[longest]) <= int(most or 0) or len(notes[longest].split()) < FEWEST_WORDS:
         return table
-    said = f"{_rows(below)} below the table of {table.source.shown} are left out: "
+    said = f"{_rows(below)} left out below the table of {table.source.shown}: "
     said += f"{notes[longest][:60]!r}"
     row = table.first_row + int(first)
     table = _without_rows(connection, table, f"rowid >= {first}")
@@ -176,7 +177,7 @@ def _cells(table: StagedTable) -> list[str]:
 
 
 def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
+    return "1 row is" if count == 1 else f"{count} rows are"
 
 
 def _noted(table: StagedTable, said: Sequence[str], row: int, otherwise: str) -> StagedTable:
