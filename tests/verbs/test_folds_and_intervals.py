@@ -317,3 +317,5 @@ def test_a_world_that_rules_were_counted_over_before_there_were_facts_holds_noth
     assert len(ws.data.worlds()) == 3
     found = ws.crossval(rules, query=["Ill"], folds="worlds", engine="exact")
     assert [fold.plan.name for fold in found.folds] == ["Kiel", "Ulm"]
+    with pytest.raises(UsageError, match="E0806"):
+        ws.crossval(rules, query=["Ill"], folds=3, engine="exact")

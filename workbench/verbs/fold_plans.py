@@ -38,21 +38,27 @@ class FoldPlan:
     kept: int | None = None
 
 
+def worlds_with_facts(database: Database) -> tuple[int, ...]:
+    """The worlds that folds are made of where none are named.
+
+    Rules that are counted over an empty workspace leave a world without facts.
+    """
+    holding = {one.world for item in catalog(database) for one in item.counts}
+    return tuple(sorted(number for name, number in database.worlds().items() if name in holding))
+
+
 def world_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:
-    """Leave one world out; worlds without facts, such as one that rules were counted over before
-    there were any, hold nothing out.
+    """Leave one world out.
 
     Raises E0806 with fewer than two worlds.
     """
-    names = {number: name for name, number in database.worlds().items()}
-    holding = {one.world for item in catalog(database) for one in item.counts}
-    worlds = [world for world in worlds if names[world] in holding]
     if len(worlds) < 2:
         raise UsageError.of(
             "E0806",
             f"cross-validation leaves one world out, and there is {len(worlds)}",
             help=WORLDS_OR_ATOMS,
         )
+    names = {number: name for name, number in database.worlds().items()}
     return tuple(
         FoldPlan(names[test], tuple(w for w in worlds if w != test), (test,)) for test in worlds
     )

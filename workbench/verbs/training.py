@@ -198,7 +198,12 @@ class Training(Documents):
         """
         from workbench.verbs import runs
         from workbench.verbs.crossval import crossval
-        from workbench.verbs.fold_plans import grouped_worlds, kept_folds, world_folds
+        from workbench.verbs.fold_plans import (
+            grouped_worlds,
+            kept_folds,
+            world_folds,
+            worlds_with_facts,
+        )
 
         program = self.declare(rules)
         options: dict[str, Any] = {**given, "task": task_of(program, given.get("task"))}
@@ -206,7 +211,8 @@ class Training(Documents):
         asked: dict[str, Any] = {name: options.pop(name) for name in named if name in options}
         record = options.pop("record", True)
         request = self.request(worlds=worlds, **asked)
-        ids = sorted(cast("tuple[int, ...]", request.worlds or self.database.worlds().values()))
+        named_worlds = cast("tuple[int, ...]", request.worlds)
+        ids = sorted(named_worlds or worlds_with_facts(self.database))
         if folds == "worlds":
             plans = world_folds(self.database, ids)
         elif folds == "kept":
