@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.visitor import Visitor, needs_browser
+from tests.app.visitor import PATIENCE, Visitor, needs_browser, playwright
 
 pytestmark = needs_browser
 
@@ -66,17 +66,36 @@ def axe() -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _parts(page: Any) -> Iterator[tuple[str, Any]]:
-    """What a view shows only when it is asked: its switches, tabs and menus, one after another."""
+def _parts(visitor: Visitor) -> Iterator[str]:
+    """Show what a view shows only when it is asked: its switches, tabs and menus, in turn."""
     for role in ("radio", "tab"):
         place = 0
         # A switch that is turned may bring others, or take some away.
-        while place < page.get_by_role(role).count():
-            yield f"{role} {place}", page.get_by_role(role).nth(place)
+        while _turned(visitor, visitor.page.get_by_role(role), place):
+            yield f"{role} {place}"
             place += 1
-    menus = page.locator('[data-testid="stPopover"] button')
-    for place in range(menus.count()):
-        yield f"menu {place}", menus.nth(place)
+    menus = visitor.page.locator('[data-testid="stPopover"] button')
+    place = 0
+    while _turned(visitor, menus, place):
+        yield f"menu {place}"
+        place += 1
+
+
+def _turned(visitor: Visitor, parts: Any, place: int) -> bool:
+    """Whether there is a part at a place, which is then shown.
+
+    Asked again where the page is drawn anew under the click and has fewer parts then.
+    """
+    for patience in (5_000, 15_000, PATIENCE):
+        if place >= parts.count():
+            return False
+        try:
+            parts.nth(place).click(force=True, timeout=patience)
+            visitor.still()
+            return True
+        except playwright.TimeoutError:
+            visitor.still()
+    pytest.fail(f"part {place} of {parts} never stood still")
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
@@ -101,9 +120,7 @@ def test_no_view_has_a_serious_finding(browser: Any, address: str, axe: str, col
         visitor.still()
         visitor.page.evaluate(axe)
         found[view] = visitor.page.evaluate(SERIOUS)
-        for name, part in _parts(visitor.page):
-            part.click(force=True)
-            visitor.still()
+        for name in _parts(visitor):
             found[f"{view}, {name}"] = visitor.page.evaluate(SERIOUS)
             visitor.page.keyboard.press("Escape")
     context.close()
