@@ -400,6 +400,43 @@ def test_steps_of_a_scale_are_numbers_and_codes_are_not(tmp_path: Path) -> None:
     assert {kinds[name] for name in ("zone_class", "fuel_class", "claim_type")} == {"category"}
 
 
+@pytest.mark.parametrize(
+    ("odd", "different", "kind", "blank"),
+    [
+        (("n.d.", "N.D."), 60, "number", 12),
+        (("n.d.", "none seen"), 22, "category", 0),
+        (("crew", "crew"), 12, "category", 0),
+    ],
+)
+def test_the_one_word_among_many_numbers_says_that_there_is_none(
+    tmp_path: Path, odd: tuple[str, str], different: int, kind: str, blank: int
+) -> None:
+    """Two words may be an answer each, and one word among few numbers a category more."""
+    cells = [odd[n % 20 // 10] if n % 10 == 9 else str(1900 + n % different) for n in range(120)]
+    lines = ["id,built", *(f"h{n},{cell}" for n, cell in enumerate(cells))]
+    (tmp_path / "houses.csv").write_text("\n".join(lines), encoding="utf-8")
+    with stage(find_sources([tmp_path / "houses.csv"])) as staging:
+        column = propose(staging).table("houses").column("built")
+    assert (column.kind, column.missing) == (kind, blank)
+    assert ("n.d., N.D. taken for blank" in column.reason) == (kind == "number")
+
+
+def test_numbers_of_rows_are_no_key_beside_one(tmp_path: Path) -> None:
+    """Others refer to the column behind them; round amounts with blanks between thousands are
+    numbers, of one length too.
+    """
+    lines = ["Unnamed: 0,emp,manager,salary"]
+    for n in range(60):
+        manager = f"E{n // 6:03}" if n > 5 else ""
+        lines.append(f"{n},E{n:03},{manager},{20 + n} {n % 9}{n % 7}0")
+    (tmp_path / "staff.csv").write_text("\n".join(lines), encoding="utf-8")
+    with stage(find_sources([tmp_path / "staff.csv"])) as staging:
+        kinds = {column.name: column.kind for column in propose(staging).table("staff").columns}
+    assert kinds == {
+        "Unnamed: 0": "ignore", "emp": "key", "manager": "reference", "salary": "number"
+    }  # fmt: skip
+
+
 def test_a_table_is_called_as_its_file_with_its_full_stops(tmp_path: Path) -> None:
     """Two tables of one key, called alike but for its `Nr`, speak of the same things."""
     cases = "".join(f"F{n};{'ja' if n % 3 else 'nein'}\n" for n in range(60))

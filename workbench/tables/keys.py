@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.tables.kinds import may_be_key, share
+from workbench.tables.kinds import counts_rows, may_be_key, share
 from workbench.tables.names import (
     ID_WORDS,
     same_thing,
@@ -66,7 +66,8 @@ def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
     enough = CALLED_AND_NEARLY_UNIQUE if called >= 3 else NEARLY_UNIQUE
     if not unique and (column.distinct < enough * counts.table.rows or counts.table.rows < 10):
         return 0
-    first = counts.columns[0] is column
+    counter = counts_rows(counts.columns[0])
+    first = counts.columns[1 if counter and len(counts.columns) > 1 else 0] is column
     if not unique:
         return called if called >= (2 if first else 3) else 0
     texts = column.numbers < column.filled
@@ -76,6 +77,8 @@ def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
         and column.high - column.low < 2 * column.filled
     )
     numbered = thing_of_compound(column.name) != column.name
+    if not called and counts.columns[0] is column and counter:
+        return 0.5
     return called + 0.5 if called else (1.0 if first and (texts or dense or numbered) else 0)
 
 

@@ -10,6 +10,8 @@ from typing import Literal
 from workbench.tables.measures import SEVERAL
 from workbench.tables.names import ID_WORDS, words
 from workbench.tables.profile import FEW, ColumnCounts
+from workbench.tables.readings import Reading
+from workbench.tables.values import MORE_BLANKS
 
 ColumnKind = Literal[
     "key",
@@ -29,6 +31,7 @@ NEARLY_ALL = 0.95
 _POSTAL_WORDS = frozenset("plz zip zipcode postcode postal postleitzahl postnummer postnr".split())
 _PARTED_WORDS = _POSTAL_WORDS | frozenset("code codes schluessel".split())
 """Words for codes whose first digits say of which kind they are."""
+_COUNTERS = frozenset(("column1", "unnamed: 0", "index", "row", "rownum", "x", "_c0", "level_0"))
 _CODE_WORDS = (
     ID_WORDS
     | _POSTAL_WORDS
@@ -74,6 +77,8 @@ def kind_of(column: ColumnCounts) -> Finding:
         return Finding("constant", f"every cell says {column.values[0][0]}")
     if reading.format and _mostly(column.dates, filled):
         return Finding("date", _about_dates(column), _rest(column.dates, filled, "dates"))
+    if counts_rows(column):
+        return Finding("ignore", "the rows' own numbers, from first to last")
     few_words = (
         column.numbers < filled
         and 0 < len(column.values) < FEW
@@ -138,6 +143,16 @@ def like_years(column: ColumnCounts) -> bool:
     )
 
 
+def counts_rows(column: ColumnCounts) -> bool:
+    """Whether a column is what programs write beside a table of their own accord: 0, 1, 2, ..."""
+    return (
+        column.name.casefold() in _COUNTERS
+        and column.filled == column.distinct == column.whole
+        and column.low in (0, 1)
+        and column.high == column.low + column.filled - 1
+    )
+
+
 FEWEST_STEPS = 10
 
 
@@ -172,14 +187,21 @@ def _about_numbers(column: ColumnCounts) -> str:
         reason += f", in {first}" + (
             f" ({', '.join(others)} are turned into that)" if others else ""
         )
+    reason += _about_blanks(reading)
     if reading.other_decimal:
         reason += f' (decimal = "{reading.other_decimal}" fits as well: look at it)'
     return reason
 
 
+def _about_blanks(reading: Reading) -> str:
+    words = [word for word in reading.seen if word not in MORE_BLANKS]
+    return f"; {', '.join(words)} taken for blank" if words else ""
+
+
 def _about_dates(column: ColumnCounts) -> str:
     reading = column.reading
     reason = f"{share(column.dates, column.filled)} dates written as {reading.format}"
+    reason += _about_blanks(reading)
     if reading.other_format and {"%d", "%m"} <= set(
         reading.other_format.replace("/", " ").replace(".", " ").split()
     ):

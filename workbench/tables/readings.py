@@ -40,6 +40,10 @@ NEARLY_ALL = 0.95
 """Share of the cells that several formats have to read together;
 a rarer one than the rest is none of them.
 """
+MANY = 20
+"""Different numbers that a column has at least in which another word says that there is none;
+of fewer it may be one more category.
+"""
 # A letter that follows a number at once is more often part of a code.
 _MEASURE = "|".join(
     rf"\s{one}" if len(one) == 1 else rf"\s?{re.escape(one)}"
@@ -85,7 +89,8 @@ class Reading:
     yes, no : tuple of str
         The words of a yes-or-no column.
     seen : tuple of str
-        Which of `MORE_BLANKS` the sample holds, where its other cells are regular.
+        Which of `MORE_BLANKS` the sample holds, where its other cells are regular, and the one word
+        of all cells that are no number or date.
     """
 
     blanks: tuple[str, ...] = BLANKS
@@ -114,20 +119,27 @@ def find_reading(cells: Sequence[str]) -> Reading:
         tuple(NUMBER_PATTERNS),
         lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in bare),
     )
-    if decimal in BLANKS_BETWEEN and unit is None and not _of_unlike_lengths(bare):
+    if decimal in BLANKS_BETWEEN and unit is None and not _like_amounts(bare):
         decimal, numbers = ".", 0
     formats = _date_formats(filled)
     said = [sum(cell in yes + no for cell in filled) for yes, no in YES_NO]
     yes, no = YES_NO[said.index(max(said))] if max(said) > 0.5 * len(filled) else ((), ())
     regular = bool(formats or yes) or numbers > 0.5 * len(filled)
+    words: tuple[str, ...] = ()
+    if formats:
+        dated = [any(_is_date(cell, form) for form in formats[0].split(OR)) for cell in filled]
+        words = _word_for_nothing(filled, dated)
+    elif regular and not yes:
+        form = NUMBER_PATTERNS[decimal]
+        words = _word_for_nothing(filled, [bool(form.fullmatch(cell)) for cell in bare])
     return Reading(
-        BLANKS + MORE_BLANKS if regular else BLANKS,
+        BLANKS + MORE_BLANKS + words if regular else BLANKS,
         decimal if numbers else None,
         formats[0] if formats else None,
         formats[1] if len(formats) > 1 else None,
         yes,
         no,
-        tuple(mark for mark in MORE_BLANKS if regular and mark in cells),
+        tuple(mark for mark in MORE_BLANKS + words if regular and mark in cells),
         _other_decimal(decimal, bare) if numbers else None,
         unit if numbers else None,
     )
@@ -152,11 +164,23 @@ def _bare(cell: str, unit: str) -> str:
     return without_measure(cell) if SEVERAL in unit else cell.replace(unit, "").strip()
 
 
-def _of_unlike_lengths(cells: Sequence[str]) -> bool:
-    """Whether numbers are of different lengths, as amounts are; codes and telephones in groups of
-    digits are all as long.
+def _word_for_nothing(cells: Sequence[str], read: Sequence[bool]) -> tuple[str, ...]:
+    """The one word that is said by all cells that are not read, where many different ones are."""
+    odd = [cell for cell, known in zip(cells, read) if not known]
+    words = {cell.casefold() for cell in odd}
+    if len(words) != 1 or len(odd) == 1 or 2 * len(odd) > len(cells):
+        return ()
+    if any(map(str.isdigit, odd[0])) or len({*cells} - {*odd}) < MANY:
+        return ()
+    return tuple(dict.fromkeys(odd))
+
+
+def _like_amounts(cells: Sequence[str]) -> bool:
+    """Whether numbers are of different lengths, or round, as amounts are; codes and telephones in
+    groups of digits are all as long.
     """
-    return len({len(re.sub(r"\D", "", cell)) for cell in cells}) > 1
+    lengths = {len(re.sub(r"\D", "", cell)) for cell in cells}
+    return len(lengths) > 1 or sum(cell.endswith("0") for cell in cells) > 0.5 * len(cells)
 
 
 def _other_decimal(decimal: str, cells: Sequence[str]) -> str | None:
