@@ -170,7 +170,10 @@ def test_where_nothing_can_be_saved_that_is_said_and_nothing_is_left(tmp_path: P
     path, saved = made(tmp_path / "w.duckdb"), tmp_path / "saved.duckdb"
     whole = path.read_bytes()
     said = []
-    for start in range(4096, len(whole), 4096):
+    header, block = range(4096, 12288, 4096), 256 * 1024
+    # A block is checked as a whole: its sum at its beginning, and what it holds.
+    held = [start + page for start in range(12288, len(whole), block) for page in (0, 4096, 131072)]
+    for start in [*header, *held]:
         path.write_bytes(whole[:start] + bytes(4096) + whole[start + 4096 :])
         try:
             salvage(path, saved)

@@ -247,11 +247,11 @@ def kind_of(one: Candidate) -> tuple[object, ...]:
 
 
 def some_of_each_kind(every: Sequence[Candidate], rng: np.random.Generator) -> list[Candidate]:
-    """At most two of a kind, drawn at random."""
+    """One of each kind, drawn at random."""
     drawn: dict[tuple[object, ...], list[int]] = {}
     for at in rng.permutation(len(every)).tolist():
         drawn.setdefault(kind_of(every[at]), []).append(at)
-    return [every[at] for places in drawn.values() for at in places[:2]]
+    return [every[places[0]] for places in drawn.values()]
 
 
 def assert_definitions_say_columns(
