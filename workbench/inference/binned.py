@@ -186,7 +186,7 @@ class _Course:
         broken = 0.0 if marginal else hard_violation(network, values)
         bound = np.nan if marginal else self.bound + self.pieces.constant
         if not marginal and not broken:
-            scale = float(np.abs(network.effective_weights(weights)).sum())
+            scale = network.total_weight(weights)
             if status is Status.FEASIBLE and is_proven(energy, bound, scale):
                 status = Status.OPTIMAL
             bound = min(bound, energy)

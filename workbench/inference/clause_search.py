@@ -90,7 +90,7 @@ class ClauseSearch(Engine):
             values = better(network, weights, searched, values)
         energy = reported_energy(network, weights, values)
         violation = hard_violation(network, values)
-        scale = float(np.abs(network.effective_weights(weights)).sum())
+        scale = network.total_weight(weights)
         if violation == 0.0 and is_proven(energy, bound, scale):
             status, reason = Status.OPTIMAL, f"{self.name} proved it, {len(problems)} components"
         else:

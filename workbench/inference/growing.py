@@ -40,7 +40,7 @@ class Growing:
         self.began, self.first_rows = monotonic(), self.partial.n_rows
         self.relaxed: Float | None = None
         self.trace: dict[str, list[float]] = {"seconds": [], "rows": [], "energy": [], "bound": []}
-        self.scale = float(np.abs(self.partial.effective_weights(self.weights)).sum())
+        self.scale = self.partial.total_weight(self.weights)
 
     def solve(self, conduct: Conduct, start: Float | None) -> Solution:
         """The answer of the network so far, `start` being the last one."""

@@ -150,7 +150,7 @@ def _judge(
     energy = reported_energy(network, weights, values)
     boolean = network.domain is Domain.BOOLEAN
     violation = hard_violation(network, values)
-    scale = float(np.abs(network.effective_weights(weights)).sum())
+    scale = network.total_weight(weights)
     feasible = violation == 0.0 if boolean else violation <= 1e-6
     bound = min(answer.bound, energy) if feasible else answer.bound
     proven = feasible and is_proven(energy, answer.bound, scale)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from workbench.arrays import Float
 from workbench.inference.accepts import RELAXABLE, Accepts
 from workbench.inference.lp import local_search
@@ -64,7 +62,7 @@ class Rounded(Engine):
             values = better(network, weights, repaired, values)
         energy = reported_energy(network, weights, values)
         violation = hard_violation(network, values)
-        scale = float(np.abs(network.effective_weights(weights)).sum())
+        scale = network.total_weight(weights)
         proven = violation == 0.0 and is_proven(energy, relaxed.bound, scale)
         stopped = relaxed.status in (Status.LIMIT, Status.CANCELLED)
         return replace(

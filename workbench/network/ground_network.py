@@ -205,6 +205,10 @@ class GroundNetwork:
         soft = np.where(self.template >= 0, weights[np.maximum(self.template, 0)], 0.0)
         return soft if self.scale is None else soft * self.scale
 
+    def total_weight(self, weights: Float) -> float:
+        """Summed absolute effective weights: what energies are rounded at."""
+        return float(np.abs(self.effective_weights(weights)).sum())
+
 
 def clauses(A: csr_array, b: Array) -> Bool:
     """Whether each row `b + A y` has entries of +-1 and `b` 1 - the number of positive ones."""

@@ -36,7 +36,7 @@ class Tuning(NamedTuple):
     ridge: float | None
 
 
-class Mixture(NamedTuple):
+class Blend(NamedTuple):
     """Few terms and all plain ones; how much these count of what both say, and the mean error of
     that on each set.
     """
@@ -81,7 +81,7 @@ class Tries:
         """Of the choices of few terms that most sets have tried, the one that errs least."""
         return min(self._tried_most(), key=self._mean)
 
-    def mixed(self, counted: Collection[int]) -> Mixture:
+    def mixed(self, counted: Collection[int]) -> Blend:
         """The best of few terms, the best of all plain ones, and how much these count.
 
         Only where the few are of a scope in `counted`, which read labels of other rows, all may be.
@@ -94,13 +94,13 @@ class Tries:
             [] if every is None else [at for at in self._scores[few] if at in self._scores[every]]
         )
         if every is None or not sets:
-            return Mixture(few, None, 0.0, tuple(self._losses[few]))
+            return Blend(few, None, 0.0, tuple(self._losses[few]))
         share, losses = share_of_all(
             [self._scores[few][at] for at in sets],
             [self._scores[every][at] for at in sets],
             lambda place, said: row_losses(said, self._truth[sets[place]]),
         )
-        return Mixture(few, every if share else None, share, losses)
+        return Blend(few, every if share else None, share, losses)
 
     def _mean(self, choice: Tuning) -> float:
         losses = self._losses[choice]

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.condensed import condensed
-from workbench.structure.rule_choice import DENSE, Mixture, Support, Tries, Tuning
+from workbench.structure.rule_choice import DENSE, Blend, Support, Tries, Tuning
 from workbench.structure.rule_design import Design, Stage
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope, scopes_of
@@ -140,7 +140,7 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
 
 
 def _with_all(
-    few: WeightedRules, design: Design, mixed: Mixture, scope: TermScope, ridge: float
+    few: WeightedRules, design: Design, mixed: Blend, scope: TermScope, ridge: float
 ) -> WeightedRules:
     """Few terms that say most of what those found and all plain ones of a scope say together."""
     task = design.task

@@ -15,16 +15,16 @@ _YEAR_MONTH = rf"{_YEAR}{_BETWEEN}?(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2]){_BETWEEN}
 _NAMED_MONTH = rf"(?:{_YEAR}{_BETWEEN}?)?(?:{_MONTH})(?:{_BETWEEN}?{_YEAR})?"
 _QUARTER = rf"(?:{_YEAR}{_BETWEEN}?)?[qkt][1-4](?:{_BETWEEN}?{_YEAR})?"
 _SAYS = {
-    "date": re.compile(_DATE),
-    "month": re.compile(f"{_YEAR_MONTH}|{_NAMED_MONTH}", re.IGNORECASE),
-    "year": re.compile(_YEAR),
-    "quarter": re.compile(_QUARTER, re.IGNORECASE),
+    "date": _DATE,
+    "month": f"{_YEAR_MONTH}|{_NAMED_MONTH}",
+    "year": _YEAR,
+    "quarter": _QUARTER,
 }
 """What a column of parts is called, by how these are written."""
 _NUMBER = r"(?:part|teil|pt|no|nr)?-?\d{1,6}"
 _PART = "|".join((_DATE, _YEAR_MONTH, _NAMED_MONTH, _QUARTER, _YEAR, _NUMBER))
-_BEHIND = re.compile(rf"(?P<name>.*?\w){_BETWEEN}*\(?(?P<part>{_PART})\)?", re.IGNORECASE)
-_BEFORE = re.compile(rf"(?P<part>{_PART}){_BETWEEN}+(?P<name>.*\w)", re.IGNORECASE)
+_BEHIND = rf"(?P<name>.*?\w){_BETWEEN}*\(?(?P<part>{_PART})\)?"
+_BEFORE = rf"(?P<part>{_PART}){_BETWEEN}+(?P<name>.*\w)"
 _FOLDER = "folder"
 _SHEET = "sheet"
 
@@ -37,7 +37,7 @@ def table_and_part(source: str) -> tuple[str, str]:
     if slash:
         return name, folder.rpartition("/")[2]
     for form in (_BEHIND, _BEFORE):
-        found = form.fullmatch(source)
+        found = _matched(form, source)
         if found is not None and not found["name"].isdigit():
             bare = found["name"].rstrip(" _.-")
             separated = len(bare) < found.start("part") or form is _BEFORE
@@ -54,7 +54,14 @@ def column_of_parts(names: Sequence[str]) -> str | None:
 
 
 def _said_by(parts: Sequence[str]) -> str | None:
-    return next((said for said, form in _SAYS.items() if all(map(form.fullmatch, parts))), None)
+    return next(
+        (said for said, form in _SAYS.items() if all(_matched(form, part) for part in parts)), None
+    )
+
+
+def _matched(form: str, text: str) -> re.Match[str] | None:
+    # Compiled when the first name is read: the months of all languages take long.
+    return re.fullmatch(form, text, re.IGNORECASE)
 
 
 def sheets_of_one_table(columns: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
