@@ -169,7 +169,7 @@ def test_numbers_refer_to_another_table_by_its_name_behind_a_word_for_the_part(
     depots = "depot_id,size\n" + "\n".join(f"{n},{n * 7 % 5}" for n in range(1, 21))
     (tmp_path / "depots.csv").write_text(depots + "\n", encoding="utf-8")
     routes = "\n".join(
-        f"r{n},{n % 20 + 1},{n * 3 % 20 + 1},{n % 4 + 1},{n % 3 + 1}" for n in range(60)
+        f"r{n},{n % 20 + 1},{n * 3 % 20 + 1},{n % 4 + 1},{n % 3 + 1}" for n in range(90)
     )
     (tmp_path / "routes.csv").write_text(
         f"route,from_depot,to_depot,max_depot,n_depots\n{routes}\n", encoding="utf-8"
@@ -439,7 +439,7 @@ def test_numbers_of_rows_are_no_key_beside_one(tmp_path: Path) -> None:
 
 def test_a_table_is_called_as_its_file_with_its_full_stops(tmp_path: Path) -> None:
     """Two tables of one key, called alike but for its `Nr`, speak of the same things."""
-    cases = "".join(f"F{n};{'ja' if n % 3 else 'nein'}\n" for n in range(60))
+    cases = "".join(f"F{n};{'ja' if n % 3 else 'nein'}\n" for n in range(90))
     (tmp_path / "2024.Stays.CSV").write_text(f"Fall-Nr;back\n{cases}", encoding="utf-8")
     notes = "".join(f"F{n},Kind{n % 4}\n" for n in range(50))
     (tmp_path / "notes.csv").write_text(f"fall,kind\n{notes}", encoding="utf-8")
@@ -487,3 +487,15 @@ def test_a_workspace_among_its_tables_is_no_table(tmp_path: Path, run: Run) -> N
     assert (loaded.code, loaded.out.splitlines()[-1]) == (0, "# 1 table loaded, 2 rows.")
     refused = run("load", tmp_path / "third.duckdb", other)
     assert (refused.code, "is a workspace" in refused.err) == (1, True)
+
+
+def test_many_columns_are_profiled_in_the_memory_of_a_few(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Counts of different texts take megabytes each; they are not all made at once."""
+    monkeypatch.setattr("workbench.tables.staging.memory_of_a_load", lambda: "100MB")
+    file = tmp_path / "wide.csv"
+    file.write_text(f"{','.join(f'c{n}' for n in range(90))}\n{','.join('1' * 90)}\n")
+    with stage(find_sources([file])) as staging:
+        (table,) = propose(staging).tables
+    assert len(table.columns) == 90
