@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from random import Random
+from threading import Event
 from typing import Any
 
 import anyio
@@ -14,8 +15,9 @@ from mcp import Client
 import workbench
 from tests.service.hostile import hostile_calls
 from workbench.resources import shipped
-from workbench.service.answers import rounded
-from workbench.service.assistants import assistants_server, current_progress
+from workbench.service import assistants
+from workbench.service.answers import CANCELLED, rounded
+from workbench.service.assistants import BUSY, assistants_server, current_progress
 from workbench.service.folders import Folders
 from workbench.service.toolbox import TOOLS, Toolbox
 
@@ -221,3 +223,31 @@ def test_proposed_programs_are_whole_and_look_at_other_tables(tmp_path: Path) ->
         assert all(one["AUC-ROC"] > 0.9 for one in scored["folds"])
 
     talk(tmp_path, conversation)
+
+
+def test_a_call_that_hears_no_cancel_is_answered_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its caller is told when its time is over; what writes is stopped in its statement."""
+    going_on = Event()
+
+    def deaf(self: Toolbox) -> dict[str, Any]:
+        going_on.wait(60)
+        return {"ok": True}
+
+    def slow(self: Toolbox) -> dict[str, Any]:
+        self.workspace.database.connection.execute(
+            "CREATE TABLE slow AS SELECT sum(a.range) FROM range(1000000) a, range(10000000) b"
+        )
+        return {"ok": True}
+
+    async def conversation(client: Client) -> None:
+        assert (await ask(client, "schema"))["next"] == CANCELLED["next"]
+        assert (await ask(client, "schema"))["next"] == BUSY["next"]
+        going_on.set()
+        assert (await ask(client, "runs"))["next"] == CANCELLED["next"]
+
+    monkeypatch.setattr(assistants, "PATIENCE", 0.5)
+    monkeypatch.setattr(Toolbox, "schema", deaf)
+    monkeypatch.setattr(Toolbox, "runs", slow)
+    talk(tmp_path, conversation, seconds=0.5)

@@ -56,11 +56,12 @@ def mcp(
             "the assistants' door needs the package mcp",
             help="pip install 'relational-workbench[mcp]'",
         ) from None
+    from workbench.service.apart import memory_of_a_job
     from workbench.service.folders import Folders
     from workbench.service.toolbox import Toolbox
     from workbench.workspace import open_workspace
 
-    with open_workspace(workspace) as opened:
+    with open_workspace(workspace, memory_limit=f"{memory_of_a_job()}B") as opened:
         run_stdio(Toolbox(opened, Folders(allowed_folders(data_dir)), current_progress))
 
 

@@ -19,14 +19,20 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
 from workbench import __version__
-from workbench.errors import Cancelled
 from workbench.progress import Progress
-from workbench.service.answers import call_tool, refusal, rounded
+from workbench.service.answers import CANCELLED, call_tool, refusal, rounded
 from workbench.service.toolbox import TOOLS, Toolbox
 from workbench.service.wrong_arguments import unknown_argument, wrong_arguments
 
 MOST_SECONDS = 420.0
-"""After so long a call is cancelled, whatever it does."""
+"""After so long a call is cancelled."""
+PATIENCE = 5.0
+"""Seconds that a call has to hear of it, before its caller is told without it."""
+BUSY: Mapping[str, Any] = {
+    "ok": False,
+    "diagnostics": [],
+    "next": "the workspace is busy; try again",
+}
 
 _INSTRUCTIONS = (
     "Relational machine learning on tables: load facts, write or propose weighted rules, learn, "
@@ -94,28 +100,28 @@ def _offered(
 
     @functools.wraps(function)
     async def offered(**arguments: Any) -> CallToolResult:
-        cancelled = Event()
+        cancelled, record = Event(), CANCELLED
 
-        def work() -> dict[str, Any]:
+        def heeding(**given: Any) -> dict[str, Any]:
+            with toolbox.workspace.heeding(current_progress()):
+                return function(**given)
+
+        def work() -> Mapping[str, Any]:
             _cancel.set(cancelled)
             while not toolbox.lock.acquire(timeout=0.1):
                 if cancelled.is_set():
-                    raise Cancelled("waiting")
+                    return BUSY
             try:
-                return call_tool(function, arguments)
+                return call_tool(heeding, arguments)
             finally:
                 toolbox.lock.release()
 
         async with anyio.create_task_group() as watch:
             watch.start_soon(_set_after, cancelled, seconds)
             try:
-                record = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-            except Cancelled:
-                record = {
-                    "ok": False,
-                    "diagnostics": [],
-                    "next": "the workspace is busy; try again",
-                }
+                # What hears no cancel goes on, and others wait for it; its caller does not.
+                with anyio.move_on_after(seconds + PATIENCE):
+                    record = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
             finally:
                 cancelled.set()
                 watch.cancel_scope.cancel()

@@ -147,14 +147,14 @@ class RuleTools(Tools):
         closed: Predicates = None,
         folds: Annotated[int, Field(ge=2, le=20)] = 5,
         learner: Text = "auto",
-        seconds: Seconds = 60,
+        seconds: Seconds = 120,
         seed: int = 0,
     ) -> dict[str, Any]:
         """Score rules on data they were not learned from: worlds dealt into folds,
-        or labelled atoms in one world.
+        or labelled atoms in one world. The seconds are shared by the folds.
         """
         dealt: Any = folds
-        how = self.how(query, closed, seconds, seed)
+        how = self.how(query, closed, seconds / folds, seed)
         if len(self.workspace.data.worlds()) < 2:
             if not how["query"]:
                 raise UsageError.of(
