@@ -12,7 +12,7 @@ from workbench.database.copying import copy_of
 from workbench.errors import UsageError
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.values import value_text
-from workbench.progress import Progress
+from workbench.progress import SILENT, Progress
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.common import as_words
 from workbench.verbs.data import Data
@@ -141,10 +141,9 @@ class Workspace(Standalone, Revisiting):
         """Statements inside stop when `progress` is cancelled, those that write too;
         what was written is taken back. Other threads' writes wait until they are done.
         """
-        from workbench.grounding.backend import DuckDB
-        from workbench.grounding.interruption import interruptible
+        from workbench.grounding.interruption import statements_heeding
 
-        with self.database.reading() as connection, interruptible(DuckDB(connection), progress):
+        with self.database.reading() as connection, statements_heeding(progress, connection):
             yield
 
     def beside(self) -> Workspace:
@@ -184,6 +183,7 @@ class Workspace(Standalone, Revisiting):
         mapping: TablesMapping | str | os.PathLike[str] | None = None,
         predict: str | None = None,
         labels: Literal["evidence", "withheld"] = "withheld",
+        progress: Progress = SILENT,
     ) -> LoadReport:
         """Load facts: Alchemy `.db`, CSV, TSV, Parquet, `dataset.toml`, PSL `.data`, or a data
         frame; or wide tables.
@@ -216,6 +216,8 @@ class Workspace(Standalone, Revisiting):
         labels : {'evidence', 'withheld'}
             Whether known cells of what is predicted are facts that inference may use, or truth to
             learn and score by.
+        progress : Progress
+            Cancelling it stops the reading of wide tables; nothing is loaded then.
 
         Returns
         -------
@@ -245,6 +247,7 @@ class Workspace(Standalone, Revisiting):
             mapping=mapping,
             predict=predict,
             labels=labels,
+            progress=progress,
         )
 
     def evaluate(

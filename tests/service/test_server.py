@@ -227,6 +227,8 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
             400,
             404,
         )
+        for name in ("a%00.db", "a%0a.db", f"{'x' * 300}.db"):
+            assert status("PUT", f"/api/files/{name}", "modelling-word", content=FACTS) == 400
         assert _begun_upload(address, 300 * 2**20).getresponse().status == 413
         loads = {"files": ["../../etc/passwd"], "rules": RULES}
         assert status("POST", "/api/tools/load", "modelling-word", json=loads) == 400

@@ -14,8 +14,10 @@ import workbench as wb
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from workbench.database import Database, facts_page
-from workbench.errors import InputError
+from workbench.errors import Cancelled, InputError
+from workbench.progress import Progress
 from workbench.tables import (
+    Staging,
     TablesReport,
     find_sources,
     format_mapping,
@@ -499,3 +501,18 @@ def test_many_columns_are_profiled_in_the_memory_of_a_few(
     with stage(find_sources([file])) as staging:
         (table,) = propose(staging).tables
     assert len(table.columns) == 90
+
+
+@pytest.mark.parametrize("does", ["look", "load"])
+def test_the_reading_of_tables_stops_where_it_is_cancelled(
+    does: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = "SELECT sum(a.range) FROM range(1000000) a, range(100000000) b"
+    monkeypatch.setattr(Staging, "rows", lambda self, sql: self.connection.sql(slow).fetchall())
+    progress = Progress()
+    progress.cancel_event.set()
+    with wb.open() as workspace:
+        work = workspace.data.look_at_tables if does == "look" else workspace.load
+        with pytest.raises(Cancelled):
+            work([folder], progress=progress)
+        assert not workspace.data.catalog()

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic
 
+import duckdb
+
 from workbench.errors import Cancelled, InputError
-from workbench.grounding.backend import Backend
+from workbench.grounding.backend import Backend, DuckDB
 from workbench.progress import Progress
 
 GLANCE = 0.1
@@ -53,3 +55,18 @@ def interruptible(
     finally:
         done.set()
         watcher.join()
+
+
+@contextmanager
+def statements_heeding(progress: Progress, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Stop the connection's statements when `progress` is cancelled, and raise Cancelled.
+
+    Whoever reads a file takes a stopped statement for a fault of the file.
+    """
+    try:
+        with interruptible(DuckDB(connection), progress):
+            yield
+    except Exception:
+        if progress.cancelled:
+            raise Cancelled("statements") from None
+        raise

@@ -24,7 +24,8 @@ class DataTools(Tools):
 
         as_toml: that as text, to be edited and given to load as its mapping.
         """
-        look = self.workspace.data.look_at_tables([str(path) for path in self.folders.files(files)])
+        paths = [str(path) for path in self.folders.files(files)]
+        look = self.workspace.data.look_at_tables(paths, progress=self.progress())
         tables = [
             {
                 "table": table.name,
@@ -73,6 +74,7 @@ class DataTools(Tools):
             partition=partition,
             wide=wide,
             mapping=None if mapping is None else _of_tables_alone(mapping),
+            progress=self.progress(),
         )
         if predict is not None:
             self.workspace.remember(QUESTION, json.dumps({"files": files, "predict": predict}))

@@ -24,6 +24,16 @@ FORMS = (
 AUDIT = "audit.jsonl"
 """How the name of an audit ends, which is no data, and for administrators alone."""
 
+LONGEST_NAME = 200
+"""Bytes of a file's name: file systems take some 255, and a file that is being written has more."""
+
+
+def may_be_uploaded(name: str) -> bool:
+    """Whether a name is one for a file of facts, in any folder of any file system."""
+    fits = len(name.encode()) <= LONGEST_NAME and name.isprintable()
+    plain = Path(name).name == name and not name.startswith(".")
+    return fits and plain and name.casefold().endswith(FORMS)
+
 
 @dataclass(frozen=True)
 class Folders:

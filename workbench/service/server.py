@@ -33,7 +33,7 @@ from workbench.service.access import ROLES, Audit, Tokens
 from workbench.service.answers import CANCELLED
 from workbench.service.assistants import assistants_server
 from workbench.service.calls import ToolCall, calls_of, openapi
-from workbench.service.folders import FORMS
+from workbench.service.folders import FORMS, may_be_uploaded
 from workbench.service.held import ServedWorkspace, holding
 from workbench.service.jobs import Job, Jobs
 from workbench.service.page import Page
@@ -156,7 +156,7 @@ class _Service:
     async def upload(self, request: Request) -> Response:
         """Put a file into the server's folder of uploads, to be loaded by its name."""
         who, name = self._who(request, "model"), request.path_params["name"]
-        if Path(name).name != name or name.startswith(".") or not name.casefold().endswith(FORMS):
+        if not may_be_uploaded(name):
             return refused(
                 400,
                 UsageError.of(

@@ -249,7 +249,7 @@ def _exact_distinct(
         for name, row in counted.items()
         if row["filled"] and (row["distinct"] <= 2 * FEW or row["distinct"] >= 0.8 * row["filled"])
     ]
-    found = {}
+    found: dict[str, int] = {}
     for start in range(0, len(close), COLUMNS_A_QUERY):
         columns = close[start : start + COLUMNS_A_QUERY]
         wanted = ", ".join(

@@ -4,11 +4,12 @@ before anything reaches the workspace.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import duckdb
 
@@ -36,12 +37,17 @@ from workbench.tables.staged_sheets import stage_sheet, stage_sheets
 
 @contextmanager
 def stage(
-    sources: Iterable[TableSource], *, lists_apart: bool = False, parts_together: bool = False
+    sources: Iterable[TableSource],
+    *,
+    lists_apart: bool = False,
+    parts_together: bool = False,
+    watched: Callable[[duckdb.DuckDBPyConnection], AbstractContextManager[Any]] = nullcontext,
 ) -> Iterator[Staging]:
     """Read tables into a database of their own, which is gone when the `with` block ends.
 
     With `lists_apart`, lists in the cells of JSON and Parquet files are tables that refer to these;
-    with `parts_together`, files of one table's parts are one table.
+    with `parts_together`, files of one table's parts are one table. Statements run inside
+    `watched(connection)`, which may stop them.
     What does not fit into memory is put on disk. Cost: some ten CPU-seconds for a gigabyte of text.
 
     Raises E0204, E0209, E0211, E0213, E0232 for a file or database that cannot be read, at its
@@ -50,7 +56,7 @@ def stage(
     with TemporaryDirectory(prefix="workbench-tables-") as directory:
         workplace = Path(directory) / "texts"
         workplace.mkdir()
-        with outside() as connection:
+        with outside() as connection, watched(connection):
             # In memory, and only what does not fit on disk: a database file would be compressed at
             # four times the cost.
             connection.execute(f"SET temp_directory = {text_literal(directory)}")

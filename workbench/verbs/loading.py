@@ -21,6 +21,7 @@ from workbench.database import (
 )
 from workbench.database.psl import Split
 from workbench.errors import InputError, UsageError
+from workbench.progress import SILENT, Progress
 from workbench.tables import TablesMapping, TablesReport, form_of
 from workbench.verbs.wide_tables import are_wide_tables, load_wide_tables
 
@@ -40,6 +41,7 @@ def load(
     mapping: TablesMapping | str | os.PathLike[str] | None = None,
     predict: str | None = None,
     labels: Literal["evidence", "withheld"] = "withheld",
+    progress: Progress = SILENT,
 ) -> LoadReport:
     """Load files by what they are, or a data frame; several in one transaction, all or nothing.
 
@@ -53,7 +55,7 @@ def load(
     wide : bool, optional
         Whether tables are wide and mapped to predicates; None decides for each source by
         `are_wide_tables`.
-    predict : str, optional
+    predict, progress
         As in `load_wide_tables`; with either, tables are wide.
 
     Returns
@@ -96,7 +98,13 @@ def load(
         if not tables and not mapped:
             return report
         loaded = load_wide_tables(
-            database, tables, mapping=mapping, predict=predict, world=world, labels=labels
+            database,
+            tables,
+            mapping=mapping,
+            predict=predict,
+            world=world,
+            labels=labels,
+            progress=progress,
         )
     both = report + loaded
     return TablesReport(both.facts, both.worlds, both.warnings, loaded.mapping)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
 from workbench.database import Database
 from workbench.errors import Diagnostic
+from workbench.grounding.interruption import statements_heeding
+from workbench.progress import SILENT, Progress
 from workbench.tables import (
     ColumnKind,
     Reading,
@@ -140,16 +143,21 @@ class TablesLook:
 
 
 def look_at_tables(
-    database: Database, sources: Iterable[str | os.PathLike[str]], *, anew: bool = False
+    database: Database,
+    sources: Iterable[str | os.PathLike[str]],
+    *,
+    anew: bool = False,
+    progress: Progress = SILENT,
 ) -> TablesLook:
     """Profile tables without loading them; with more rows of some of the workspace's tables, as
-    these were read, unless they are to be read anew.
+    these were read, unless they are to be read anew. Cancelling `progress` stops it.
 
     Raises InputError as `workbench.tables.stage`, for files that are no tables or cannot be read.
     """
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
     found = parts_of(find_sources(sources), None if anew else tables_at_hand(database))
-    with stage(found, lists_apart=True, parts_together=True) as staging:
+    watched = partial(statements_heeding, progress)
+    with stage(found, lists_apart=True, parts_together=True, watched=watched) as staging:
         known = None if anew else mapping_of_more_rows(database, staging)
         mapping = known or propose(staging, taken=taken)
         readings = {
@@ -192,7 +200,11 @@ def mapping_of_more_rows(database: Database, staging: Staging) -> TablesMapping 
 
 
 def _head(staging: Staging, name: str, rows: int) -> tuple[tuple[str | None, ...], ...]:
-    return tuple(staging.rows(f"FROM {staging.tables[name].relation} ORDER BY rowid LIMIT {rows}"))
+    relation = staging.tables[name].relation
+    # A sort of whole rows takes a fifth of a megabyte a column, however few rows there are.
+    first = f"SELECT rowid FROM {relation} ORDER BY rowid LIMIT {rows}"
+    found = staging.rows(f"SELECT rowid, * FROM {relation} WHERE rowid IN ({first})")
+    return tuple(row[1:] for row in sorted(found, key=lambda row: row[0]))
 
 
 def remember_tables(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from workbench.database import DEFAULT_WORLD, DESCRIPTION, Database, display_name, read_dataset
 from workbench.errors import InputError, Span
+from workbench.grounding.interruption import statements_heeding
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
+from workbench.progress import SILENT, Progress
 from workbench.tables import (
     Staging,
     TablesMapping,
@@ -76,9 +79,10 @@ def load_wide_tables(
     predict: str | None = None,
     world: str | None = None,
     labels: Labels = "withheld",
+    progress: Progress = SILENT,
 ) -> TablesReport:
     """Load wide tables as a mapping says, or as a look at them proposes; more rows of tables that
-    the workspace was filled from, as these were.
+    the workspace was filled from, as these were. Cancelling `progress` stops their being read.
 
     Raises InputError with every fault of the tables, at file, row and column; nothing is loaded;
     E0235, E0237 for a column that cannot be predicted.
@@ -100,7 +104,9 @@ def load_wide_tables(
         if given is not None
         else parts_of(find_sources(sources), tables_at_hand(database))
     )
-    with stage(found, lists_apart=True, parts_together=given is None) as staging:
+    watched = partial(statements_heeding, progress)
+    together = given is None
+    with stage(found, lists_apart=True, parts_together=together, watched=watched) as staging:
         known = None
         if given is None and predict in (None, _predicted(database)):
             known = mapping_of_more_rows(database, staging)
