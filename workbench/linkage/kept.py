@@ -231,7 +231,7 @@ class KeptModel:
                     fields, whole, asked, np.column_stack((parts, scores[places]))
                 )
 
-            return rescored(scores, ask)
+            return rescored(scores, ask, learned.seen)
 
         return log_odds
 

@@ -13,7 +13,7 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field
 from workbench.linkage.forest import Forest
 from workbench.linkage.mixture import sigmoid
-from workbench.linkage.supervised import Supervised, design_of, words_of
+from workbench.linkage.supervised import EVERYWHERE, Supervised, design_of, words_of
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class KeptSupervised:
     start: float
     words: Mapping[str, tuple[float, float]]
     intercept: float
+    seen: tuple[float, float] = EVERYWHERE
 
     @classmethod
     def of(cls, learned: Supervised) -> KeptSupervised:
@@ -47,6 +48,7 @@ class KeptSupervised:
             float(np.ravel(learned.boosted._baseline_prediction)[0]),
             {texts[word]: (float(weights[0, word]), float(weights[1, word])) for word in told},
             float(learned.of_words.intercept_[0]),
+            learned.seen,
         )
 
     def probabilities(
@@ -64,6 +66,7 @@ class KeptSupervised:
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
         said = {"start": self.start, "words": dict(self.words), "intercept": self.intercept}
+        said["seen"] = list(self.seen)
         return said | {"trees": self.trees.as_record(), "boosted": self.boosted.as_record()}
 
     @classmethod
@@ -71,4 +74,5 @@ class KeptSupervised:
         """What `as_record` described."""
         words = {word: (apart, shared) for word, (apart, shared) in said["words"].items()}
         trees, boosted = (Forest.read(said[name]) for name in ("trees", "boosted"))
-        return cls(trees, boosted, said["start"], words, said["intercept"])
+        low, high = said.get("seen", EVERYWHERE)
+        return cls(trees, boosted, said["start"], words, said["intercept"], (low, high))

@@ -12,7 +12,7 @@ from workbench.arrays import Float, Int8
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import MISSING, FieldComparison, levels_of
-from workbench.linkage.mixture import Mixture
+from workbench.linkage.mixture import Mixture, Patterns
 from workbench.linkage.tree import TreeModel
 
 
@@ -78,6 +78,10 @@ class LinkModel:
     def scores(self, pairs: Pairs) -> Float:
         """Log odds of pairs."""
         return self.tree.scores(self.levels(pairs))
+
+    def of_patterns(self, patterns: Patterns) -> Float:
+        """Log odds of the pairs that patterns were made of."""
+        return self.tree.scores(patterns.levels)[patterns.of_pair]
 
     def beside(self, pairs: Pairs, scores: Float) -> Float:
         """What each field adds to the log odds of pairs and these themselves, shape (n_pairs,

@@ -23,6 +23,7 @@ from workbench.linkage.similarity import weighted_words
 MISSING = -1.0
 FOLDS = 5
 CLEAR = 12.0
+EVERYWHERE = (-CLEAR, CLEAR)
 WEIGHT_WITHOUT = 0.25
 """What the log odds without labels count beside the learned ones,
 which have seen them as a column too.
@@ -38,6 +39,10 @@ class Supervised:
     whole : Field
         `whole_record` of these.
     trees, boosted, of_words : scikit-learn's models
+    held_out : float64 array, shape (n_labels,)
+        The trees' probabilities of labelled pairs, each by those that have not seen it.
+    seen : pair of float
+        The least and the largest log odds without labels that labelled pairs have.
     """
 
     fields: tuple[Field, ...]
@@ -45,6 +50,8 @@ class Supervised:
     trees: Any
     boosted: Any
     of_words: Any
+    held_out: Float
+    seen: tuple[float, float] = EVERYWHERE
 
     def probabilities(self, pairs: Pairs, beside: Float | None = None) -> Float:
         """Mean of the models', shape (n_pairs,); `beside` are further columns,
@@ -67,6 +74,11 @@ def fit_supervised(
 ) -> Supervised:
     """Fit extremely randomised trees (Geurts et al.
     2006) and boosted trees to labelled pairs of both kinds.
+
+    Parameters
+    ----------
+    beside : float64 array, shape (n_labels, n_columns), optional
+        Further columns, the last of them log odds without labels.
     """
     from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
@@ -85,31 +97,44 @@ def fit_supervised(
     with one_thread():
         said = cross_val_predict(linear, words, match, cv=folds, method="decision_function")
         X = np.column_stack((design_of(fields, pairs, whole, beside), said))
+        held_out = cross_val_predict(trees, X, match, cv=folds, method="predict_proba")[:, 1]
         return Supervised(
             tuple(fields),
             whole,
             trees.fit(X, match),
             boosted.fit(X, match),
             linear.fit(words, match),
+            held_out,
+            EVERYWHERE if beside is None else (beside[:, -1].min(), beside[:, -1].max()),
         )
 
 
-def rescored(scores: Float, ask: Callable[[Int64], Float]) -> Float:
+def rescored(
+    scores: Float, ask: Callable[[Int64], Float], seen: tuple[float, float] = EVERYWHERE
+) -> Float:
     """Log odds as labels and the model without labels see them together; pairs that are clear
-    without them stay.
+    without them stay, and such as no labelled one is like.
 
     Parameters
     ----------
+    seen : pair of float
+        The least and the largest log odds that labelled pairs had.
     ask : callable
         From places in `scores` to what the labels' model gives these pairs.
     """
-    unclear = np.flatnonzero(np.abs(scores) < CLEAR)
+    low, high = seen
+    unclear = np.flatnonzero((np.abs(scores) < CLEAR) & (scores >= low) & (scores <= high))
     if not len(unclear):
         return scores
     found = scores.copy()
-    odds = np.clip(ask(unclear), 1e-3, 1 - 1e-3)
-    found[unclear] = np.log(odds / (1 - odds)) + WEIGHT_WITHOUT * scores[unclear]
+    found[unclear] = beside_those_without(ask(unclear), scores[unclear])
     return found
+
+
+def beside_those_without(odds: Float, scores: Float) -> Float:
+    """Log odds of the probabilities that labels teach and the log odds without these."""
+    odds = np.clip(odds, 1e-3, 1 - 1e-3)
+    return np.asarray(np.log(odds / (1 - odds)) + WEIGHT_WITHOUT * scores)
 
 
 def design_of(fields: Sequence[Field], pairs: Pairs, whole: Field, beside: Float | None) -> Float:

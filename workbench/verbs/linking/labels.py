@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from workbench.arrays import Bool, Float
+from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.components import SETTLED
+from workbench.linkage.label_evidence import LabelEvidence
 from workbench.linkage.link_model import LinkModel
 from workbench.linkage.mixture import Patterns
-from workbench.linkage.supervised import Supervised, fit_supervised
+from workbench.linkage.supervised import (
+    Supervised,
+    beside_those_without,
+    fit_supervised,
+    rescored,
+)
 from workbench.tables import StagedTable, find_sources, stage
 from workbench.tables.names import words
 from workbench.tables.records import Records
@@ -47,30 +54,58 @@ class LabelledPairs:
         empty = np.zeros(0, np.int32)
         return cls(Pairs(empty, empty), np.zeros(0, np.bool_))
 
-    def places(self, candidates: Candidates, n: int) -> np.ndarray:
+    def places(self, candidates: Candidates, n: int) -> Int64:
         """Where the labelled pairs are among the candidates, which hold them all."""
-        return np.searchsorted(candidates.pairs.keys(n), self.pairs.keys(n))
+        return np.searchsorted(candidates.pairs.keys(n), self.pairs.keys(n)).astype(np.int64)
 
-    def by_pattern(
-        self, candidates: Candidates, patterns: Patterns, n: int
-    ) -> tuple[Float, Float] | None:
+    def by_pattern(self, patterns: Patterns, places: Int64) -> tuple[Float, Float]:
         """How many labelled matches and non-matches each pattern of levels has."""
-        if not len(self.match):
-            return None
-        of_label = patterns.of_pair[self.places(candidates, n)]
-        size = len(patterns.counts)
+        of_label, size = patterns.of_pair[places], len(patterns.counts)
         yes = np.bincount(of_label[self.match], minlength=size).astype(float)
         return yes, np.bincount(of_label[~self.match], minlength=size).astype(float)
 
+    def heard(
+        self, model: LinkModel, taught: Callable[[], LinkModel], patterns: Patterns, places: Int64
+    ) -> LinkModel:
+        """The model that was learned without labels, or the one that they teach where it tells them
+        clearly better, its log odds shifted as far as labels speak for it.
+
+        Parameters
+        ----------
+        taught : callable
+            Makes the model that labels teach.
+        places : int64 array, shape (n_labels,)
+            Of labelled pairs among the candidates.
+        """
+        if not len(self.match):
+            return model
+        labels, scores = LabelEvidence(places, self.match), model.of_patterns(patterns)
+        if labels.may_gain(scores):
+            other = taught()
+            others = other.of_patterns(patterns)
+            if labels.speaks_for(others, scores):
+                model, scores = other, others
+        shifted = replace(model.tree, share=model.tree.share + labels.shift(scores))
+        found = replace(model, tree=shifted, apart=(), joined=())
+        few = int((scores[places] > 0).sum()) < FEWEST
+        return found if few else replace(found, against=None, wrong=0.0)
+
     def learned(
-        self, model: LinkModel, scores: Float, candidates: Candidates, n: int, seed: int
-    ) -> Supervised | None:
-        """Trees fitted to the labels, beside the model and its log odds; None for few."""
+        self, model: LinkModel, scores: Float, pairs: Pairs, places: Int64, seed: int
+    ) -> tuple[Supervised | None, Float]:
+        """Trees fitted to the labels, beside the model and its log odds, with the log odds that
+        follow; None for few, and where labels that are held out are told no better.
+        """
         if min(int(self.match.sum()), int((~self.match).sum())) < FEWEST:
-            return None
+            return None, scores
         fields = tuple(one.field for one in model.comparisons)
-        beside = model.beside(self.pairs, scores[self.places(candidates, n)])
-        return fit_supervised(fields, self.pairs, self.match, beside=beside, seed=seed)
+        beside = model.beside(self.pairs, scores[places])
+        trees = fit_supervised(fields, self.pairs, self.match, beside=beside, seed=seed)
+        found = with_learned(scores, trees, model, pairs)
+        held_out = beside_those_without(trees.held_out, scores[places])
+        if LabelEvidence(places, self.match).speaks_for(found, scores, held_out):
+            return trees, found
+        return None, scores
 
     def contradictions(self, records: Records, *, one_to_one: bool) -> list[Diagnostic]:
         """What labels say together that no clusters can hold."""
@@ -113,6 +148,16 @@ class LabelledPairs:
         found = scores.copy()
         found[self.places(candidates, n)] = np.where(self.match, SETTLED, -SETTLED)
         return found
+
+
+def with_learned(scores: Float, learned: Supervised, model: LinkModel, pairs: Pairs) -> Float:
+    """Log odds of pairs as the trees that learned from labels see them beside the model's."""
+
+    def ask(places: Int64) -> Float:
+        asked = Pairs(pairs.left[places], pairs.right[places])
+        return learned.probabilities(asked, model.beside(asked, scores[places]))
+
+    return rescored(scores, ask, learned.seen)
 
 
 def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs:

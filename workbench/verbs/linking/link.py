@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import log, log1p
 from time import perf_counter
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float
 from workbench.errors import Diagnostic, UsageError
 from workbench.leaving import heard
 from workbench.linkage.blocking import Pairs
@@ -20,7 +20,7 @@ from workbench.linkage.estimates import estimate, threshold_curve
 from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.linkage.linker import learn
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
-from workbench.linkage.supervised import Supervised, rescored
+from workbench.linkage.supervised import Supervised
 from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
@@ -198,20 +198,28 @@ def _scored(
     comparisons = [make_comparison(field) for field in fields]
     patterns = compare_candidates(comparisons, candidates, conduct.progress)
     in_time(conduct, "pairs were compared")
-    known = labelled.by_pattern(candidates, patterns, len(records))
-    model = learn(
-        comparisons,
-        candidates,
+    places, pairs = labelled.places(candidates, len(records)), candidates.pairs
+
+    def learned_from(known: tuple[Float, Float] | None) -> LinkModel:
+        return learn(
+            comparisons,
+            candidates,
+            patterns,
+            second,
+            known=known,
+            one_to_one=one_to_one,
+            conduct=conduct,
+        )
+
+    model = labelled.heard(
+        learned_from(None),
+        lambda: learned_from(labelled.by_pattern(patterns, places)),
         patterns,
-        second,
-        known=known,
-        one_to_one=one_to_one,
-        conduct=conduct,
+        places,
     )
-    scores = model.tree.scores(patterns.levels)[patterns.of_pair]
-    learned = labelled.learned(model, scores, candidates, len(records), conduct.seed)
-    if learned is not None:
-        scores = _with_learned(scores, learned, model, candidates.pairs)
+    learned, scores = labelled.learned(
+        model, model.of_patterns(patterns), pairs, places, conduct.seed
+    )
     rivals, top = None, None
     if one_to_one:
         top = best_of_each(len(records), candidates.pairs, scores)
@@ -255,14 +263,6 @@ def _of_any_pair(scored: _Scored) -> Callable[[Pairs], Float]:
     return lambda pairs: unfound.applied(
         model.scores(pairs), source[pairs.left] == source[pairs.right]
     )
-
-
-def _with_learned(scores: Float, learned: Supervised, model: LinkModel, pairs: Pairs) -> Float:
-    def ask(places: Int64) -> Float:
-        asked = Pairs(pairs.left[places], pairs.right[places])
-        return learned.probabilities(asked, model.beside(asked, scores[places]))
-
-    return rescored(scores, ask)
 
 
 def _scored_by_settings(
