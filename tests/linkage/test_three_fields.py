@@ -11,6 +11,7 @@ import pytest
 from benchmarks.linkage_sets import PLACES, STREETS, misspelt
 from experiments.cluster_scores import cluster_scores
 from workbench.arrays import Array
+from workbench.linkage.link_model import LinkModel
 from workbench.verbs.linking.link import link
 
 
@@ -51,6 +52,10 @@ def test_who_shares_town_and_postcode_alone_is_another(tmp_path: Path, seed: int
     scores = cluster_scores(result.clustering.label, truth)
     assert scores["precision"] > 0.7
     assert scores["F1"] > 0.65
+    assert isinstance(result.model, LinkModel)
+    levels = result.model.levels(result.candidates.pairs)
+    adds = result.model.tree.contributions(levels)
+    assert np.abs(adds[levels == 0]).max() < 1e-9, "a missing value says nothing"
 
 
 @pytest.mark.parametrize("seed", [44, 55])

@@ -47,7 +47,7 @@ def with_determined(model: TreeModel, problem: LinkProblem) -> TreeModel:
             and counts[first:].sum() > DETERMINED * there
         ):
             table = np.tile(tables[of], (problem.sizes[by], 1))
-            table[first_equal(problem.comparisons[by]) :] = log_shares(counts + SOME)
+            table[first_equal(problem.comparisons[by]) :, FAR:] = log_shares(counts + SOME)[FAR:]
             parent[of], tables[of] = by, table
     tree = replace(other, parent=tuple(parent), tables=tuple(tables))
     return replace(model, others=(tree,))

@@ -22,7 +22,7 @@ SHIFT = 1.0
 """The standard deviation of what all log odds are off by, before labels are seen."""
 SURELY = 2.0
 """Standard deviations of the number of matches that come to be found."""
-SIDED = 0.5
+SIDED = 0.25
 """Of the pairs that may be either, and are expected to differ, so many are labelled so at least."""
 
 

@@ -24,6 +24,7 @@ from workbench.linkage.supervised import (
     fit_supervised,
     rescored,
 )
+from workbench.progress import Conduct
 from workbench.tables import StagedTable, find_sources, stage
 from workbench.tables.names import words
 from workbench.tables.records import Records
@@ -65,7 +66,12 @@ class LabelledPairs:
         return yes, np.bincount(of_label[~self.match], minlength=size).astype(float)
 
     def heard(
-        self, model: LinkModel, taught: Callable[[], LinkModel], patterns: Patterns, places: Int64
+        self,
+        model: LinkModel,
+        taught: Callable[[], LinkModel],
+        patterns: Patterns,
+        places: Int64,
+        conduct: Conduct,
     ) -> LinkModel:
         """The model that was learned without labels, or the one that they teach where it tells them
         clearly better, its log odds shifted as far as labels speak for it.
@@ -73,14 +79,14 @@ class LabelledPairs:
         Parameters
         ----------
         taught : callable
-            Makes the model that labels teach.
+            Makes the model that labels teach, if there is time.
         places : int64 array, shape (n_labels,)
             Of labelled pairs among the candidates.
         """
         if not len(self.match):
             return model
         labels, scores = LabelEvidence(places, self.match), model.of_patterns(patterns)
-        if labels.may_gain(scores):
+        if labels.may_gain(scores) and not conduct.over:
             other = taught()
             others = other.of_patterns(patterns)
             if labels.speaks_for(others, scores):

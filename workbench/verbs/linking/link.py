@@ -216,6 +216,7 @@ def _scored(
         lambda: learned_from(labelled.by_pattern(patterns, places)),
         patterns,
         places,
+        conduct,
     )
     learned, scores = labelled.learned(
         model, model.of_patterns(patterns), pairs, places, conduct.seed
