@@ -123,6 +123,41 @@ def test_a_program_over_a_relation_says_what_the_study_says(tmp_path: Path) -> N
     ).tolist()
 
 
+def test_a_friend_counts_whoever_asked_whom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each tie is written once. Those of whom blanks are friends are all known, so that the program
+    says what the rules say, and nothing is told jointly.
+    """
+    before: list[pd.DataFrame] = []
+
+    def kept(staging: Any, ready: Any, result: StudyResult, explain: Any, **given: Any) -> Any:
+        before.append(result.predictions.copy())
+        return with_inferred(staging, ready, result, explain, **given)
+
+    monkeypatch.setattr("workbench.verbs.studying.study.with_inferred", kept)
+    rng = np.random.default_rng(2)
+    group = rng.integers(40, size=400)
+    yes = rng.random(400) < np.where(group % 2, 0.85, 0.1)
+    blank = rng.random(400) < 0.2
+    ties = [
+        (one, int(other))
+        for one in range(400)
+        for other in rng.choice(np.flatnonzero(group == group[one]), 2)
+        if one != other and not (blank[one] and blank[other])
+    ]
+    said = np.where(blank, "", np.where(yes, "yes", "no"))
+    files = [
+        write(tmp_path / "users.csv", ["nick", "bot"], [[f"u{k}", said[k]] for k in range(400)]),
+        write(tmp_path / "friends.csv", ["one", "other"], [[f"u{a}", f"u{b}"] for a, b in ties]),
+    ]
+    found = study(files, "users.bot", folds=2)
+    assert "^ Bot(y) => Bot(x)" in found.program
+    own = before[0][~before[0]["known"]]
+    asked = found.predictions[~found.predictions["known"]]
+    assert list(asked["value"]) == pytest.approx(list(own["value"].astype(float)), abs=1e-6)
+
+
 def test_a_program_over_dates_says_what_the_study_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.study.test_definitions_and_columns import assert_definitions_say_columns
 from tests.study.test_study import inferred, write
+from workbench.study.fitting import candidates_for
+from workbench.study.prepared import prepared
+from workbench.study.words import candidate_words
+from workbench.tables import find_sources, stage
 from workbench.verbs.studying.study import study
 
 
@@ -119,3 +124,40 @@ def test_one_row_of_two_kinds_at_once_is_told_from_two_rows_of_one_each(tmp_path
     assert {key: said[(key,)] for key in asked["actor"]} == pytest.approx(
         dict(zip(asked["actor"], asked["value"])), abs=1e-12
     )
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_numbers_of_another_scale_in_rows_of_another_kind_are_read_by_kind(
+    tmp_path: Path, timed: bool
+) -> None:
+    """Nothing is made of heat and pressure together; of two that are alike all is."""
+    rng = np.random.default_rng(8)
+    days = ["2024-01-05", "2024-02-10", "2024-03-01", "2024-03-09"]
+    sensors = [[f"s{at}", f"m{at // 2}", ("heat", "pressure")[at % 2]] for at in range(120)]
+    readings = [
+        [f"s{at}", day, round(rng.normal(60, 5) if at % 2 == 0 else rng.normal(3, 1), 2), mark]
+        for at in range(120)
+        for day, mark in zip(days, rng.integers(9, size=4))
+    ]
+    checks = [
+        [f"k{at}", f"m{at % 60}", days[at % 4], rng.choice(["yes", "no", ""])] for at in range(240)
+    ]
+    files = [
+        write(tmp_path / "machines.csv", ["machine"], [[f"m{at}"] for at in range(60)]),
+        write(tmp_path / "sensors.csv", ["sensor", "machine", "kind"], sensors),
+        write(tmp_path / "readings.csv", ["sensor", "day", "value", "mark"], readings),
+        write(tmp_path / "checks.csv", ["check", "machine", "asked", "failed"], checks),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "checks.failed", time="checks.asked" if timed else None)
+        made = candidates_for(staging, ready, np.arange(240), collective=False)
+        words = [candidate_words(one, timed=timed) for one in made.candidates]
+        of_readings = [one for one in words if "readings" in one]
+        mixed = [one for one in of_readings if "value" in one and "kind" not in one]
+        assert not [one for one in mixed if "different" not in one]
+        heat = "mean value of readings of sensors of its machine with sensor's kind = heat"
+        assert words.count(heat) == 1
+        assert (f"{heat} in the last 30 days" in words) == timed
+        assert "mean mark of readings of sensors of its machine" in words
+        some = [one for one, said in zip(made.candidates, words) if "kind = heat" in said]
+        assert_definitions_say_columns(staging, ready, some[::4], rng)

@@ -28,7 +28,7 @@ def candidates_among_some(
     ]
     dates = [one for one in near if one.kind == "date" and not one.references]
     unit = since_unit(schema, path)
-    for kind in _kinds(schema, path):
+    for kind in kinds_of(schema, path):
         if timed and dated:
             yield Candidate(path, "since", value=unit, among=kind)
         for number in numbers:
@@ -63,20 +63,22 @@ def _thresholds(schema: Schema, path: Path, kind: Kind) -> list[tuple[Onward, st
 def candidates_of_kinds_and_thresholds(schema: Schema, path: Path) -> Iterator[Candidate]:
     """How many own rows are of a kind and past a threshold: errors E17 of severity 3."""
     if len(path.suffix) == 1:
-        for kind in _kinds(schema, path):
+        for kind in kinds_of(schema, path):
             for passed in _thresholds(schema, path, "number"):
                 yield Candidate(path, "sum", *kind, among=passed)
 
 
 def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
     """How many own rows are of one kind and of another: such as leading roles in tragedies."""
-    for one, other in combinations(_kinds(schema, path), 2):
+    for one, other in combinations(kinds_of(schema, path), 2):
         if one[0] != other[0]:
             yield Candidate(path, "sum", *one, among=other)
 
 
-def _kinds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
-    """By what a thing's own rows are told apart: the values of categories of few, and flags."""
+def kinds_of(schema: Schema, path: Path, most: int = FEW_VALUES) -> list[tuple[Onward, str | None]]:
+    """By what a thing's own rows are told apart: the values of categories of at most so many, and
+    flags.
+    """
     if not path.many or len(path.prefix) > 1 or any(hop.kind != "from" for hop in path.suffix):
         return []
     found: list[tuple[Onward, str | None]] = []
@@ -88,7 +90,7 @@ def _kinds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
             continue
         if one.kind == "flag":
             found.append((one, None))
-        elif one.kind == "category" and len(one.column.values) <= FEW_VALUES:
+        elif one.kind == "category" and len(one.column.values) <= most:
             found += [(one, value) for value in one.column.values]
     return found
 

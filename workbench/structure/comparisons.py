@@ -11,6 +11,8 @@ from workbench.structure.relational import Path
 
 MOST_OF_A_KIND = 5
 """Numbers of one kind that are compared, those of the shortest paths."""
+MOST_MEANS = 6
+"""Further means that a row's own number is held against: those of its team, its town."""
 MOST_OWN = 6
 """Numbers of a row's own that are divided by each other."""
 MOST_DATES = 8
@@ -35,7 +37,7 @@ def comparisons(
         if one.aggregate in ("value", "mean", "latest"):
             of_column.setdefault(_column(one), []).append(one)
     for alike in of_column.values():
-        for first, second in combinations(alike[:MOST_OF_A_KIND], 2):
+        for first, second in _pairs(alike):
             yield _compared("difference", first, second)
             if first in positive and second in positive:
                 yield _compared("ratio", first, second)
@@ -54,6 +56,22 @@ def comparisons(
         for first, second in combinations(dates[:MOST_DATES], 2):
             if not first.path.many:
                 yield _compared("difference", first, second)
+
+
+def _pairs(alike: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
+    """Which two numbers of a column are compared: the row's own and others, or the means of rows
+    that are alike in one thing, and any two of the first.
+    """
+    first, further = alike[:MOST_OF_A_KIND], alike[MOST_OF_A_KIND:]
+    if alike[0].path.hops:
+        return list(combinations(first, 2))
+    means = [
+        one
+        for one in further
+        if one.aggregate == "mean" and not any(hop.other for hop in one.path.hops)
+    ]
+    beside = [*first[1:], *means[:MOST_MEANS]]
+    return [*((alike[0], one) for one in beside), *combinations(first[1:], 2)]
 
 
 def products(

@@ -4,39 +4,52 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.arrays import Float, Int64
 from workbench.structure.boosting import Boosted, BoostingSettings
-from workbench.structure.rule_task import RuleTask
+from workbench.structure.rule_task import RuleTask, random_splits
 from workbench.structure.screening import screened
 
-SPREAD = 0.5
+SPREAD = 0.2
 """Of the logarithms, at least: of numbers that vary less, sums and products say the same."""
-GAIN = 0.97
-"""Of the error of trees of the numbers, at most, that trees of their logarithms leave."""
-MOST_ROWS, TREES = 10_000, 60
-SETTINGS = BoostingSettings(rate=0.1, leaves=8, bins=63, share=0.5)
+GAIN = 0.01
+"""The share of the error that logarithms spare, at least."""
+MOST_ROWS, TREES = 10_000, 120
+SETTINGS = BoostingSettings(rate=0.1, leaves=2, bins=63, share=0.5)
+"""Trees of one question each: what they say adds up, as what rules say does."""
 
 
 def by_logarithms(task: RuleTask) -> bool:
-    """Whether few trees of a number's logarithm err clearly less on held-out rows than trees of the
-    number itself.
+    """Whether sums of steps of a number's logarithm err less on held-out rows than those of the
+    number itself, by more than the gain's standard error.
     """
     y = task.y
     if len(y) < 60 or y.min() <= 0 or np.log(y).std() < SPREAD:
         return False
     if len(y) > MOST_ROWS:
         return by_logarithms(task.evenly(MOST_ROWS))
-    held_out = task.splits(discrete=False)[0]
-    training = np.setdiff1d(np.arange(len(y)), held_out)
-    if len(training) < 40 or not len(held_out):
+    # Whether sums or products tell a number does not pass: any rows may judge, also earlier ones.
+    held_out = random_splits(y, False, task.conduct.seed)
+    errors = [_errors(task, rows) for rows in held_out]
+    plain, logarithms = np.concatenate([np.empty((2, 0)), *errors], axis=1)
+    gain = plain - logarithms
+    if not len(gain):
         return False
-    X, seen = task.X[training], y[training]
-    columns = screened(X, np.log(seen), discrete=False, most=100)
-    if not len(columns):
-        return False
+    return bool(gain.mean() > max(GAIN * plain.mean(), gain.std() / np.sqrt(len(gain))))
+
+
+def _errors(task: RuleTask, held_out: Int64) -> Float:
+    """What trees of the number and of its logarithm, learned from other rows, err on each held-out
+    row, shape (2, n_rows).
+    """
+    training = np.setdiff1d(np.arange(len(task.y)), held_out)
+    X, seen = task.X[training], task.y[training]
+    columns = screened(X, np.log(seen), discrete=False, most=100) if len(training) >= 40 else ()
+    if not len(columns) or not len(held_out):
+        return np.empty((2, 0))
     errors = []
     for numbers, back in ((seen, np.asarray), (np.log(seen), np.exp)):
         trees = Boosted(X[:, columns], numbers, SETTINGS, discrete=False)
         trees.grow(TREES)
         said = back(trees.predict(task.X[np.ix_(held_out, columns)]))
-        errors.append(float(np.abs(said - y[held_out]).mean()))
-    return errors[1] < GAIN * errors[0]
+        errors.append(np.abs(said - task.y[held_out]))
+    return np.stack(errors)

@@ -272,6 +272,16 @@ class Path:
         """The hops from the anchor on."""
         return self.hops[len(self.prefix) :]
 
+    @property
+    def leads_back(self) -> bool:
+        """Whether the way back from where it ends is the same way: to a company and to its people,
+        not to a friend by who asked whom.
+        """
+        turned = {"to": "from", "from": "to", "shared": "shared"}
+        there = [(hop.kind, hop.roles) for hop in self.hops if not hop.way]
+        back = [(turned.get(hop.kind), hop.roles) for hop in reversed(self.hops)]
+        return there == back
+
     def then(self, hop: Hop) -> Path:
         """The path with one hop more."""
         return Path(self.start, (*self.hops, hop))

@@ -125,10 +125,7 @@ class Definitions:
             along = ", ".join(hop.table for hop in path.hops)
             self._statements.lines.append(comment(f"ties of {path.start} along {along}"))
             self._statements.state(f"{name}({', '.join((*self._subject, *other))})", body)
-            if (
-                any(hop.kind == "to" and hop.table == path.start for hop in path.hops[:1])
-                or path.hops[0].table == path.start
-            ):
+            if not path.leads_back:
                 self._statements.lines.append(
                     f"{name}({', '.join((*other, *self._subject))}) := {body}."
                 )

@@ -23,6 +23,7 @@ from workbench.structure.candidates_among import (
 )
 from workbench.structure.relational import Path, Schema
 from workbench.study.columns import MOST_CELLS, MOST_PAIRS, CandidateColumns
+from workbench.study.kinds_of_numbers import by_kind, kinds_of_numbers
 
 WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
 WINDOWS_IN_YEARS = (1, 3, 10)
@@ -88,7 +89,8 @@ def _plain(columns: CandidateColumns, path: Path) -> list[Candidate]:
     if not _fits(columns, path):
         return []
     windows = windows_of(columns, path)
-    return list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
+    found = candidates_of(schema, path, timed=timed, dated=dated, windows=windows)
+    return list(by_kind(found, kinds_of_numbers(columns, path)))
 
 
 def _fits(columns: CandidateColumns, path: Path) -> bool:
@@ -119,7 +121,10 @@ def variety_offers(columns: CandidateColumns, path: Path, room: int) -> list[Can
     windows = windows_of(columns, path) if len(path.suffix) == 1 else ()
     counts = columns.typical_counts(path, windows) if windows else {}
     few = tuple(one for one in windows if counts[one] * len(columns.rows) <= MOST_PAIRS / 10)
-    found = [*candidates_of_calendars(schema, path), *candidates_of_variety(schema, path, few)]
+    various = candidates_of_variety(schema, path, few)
+    mixed = kinds_of_numbers(columns, path)
+    found = [*candidates_of_calendars(schema, path)]
+    found += [one for one in various if one.aggregate != "variance" or one.onward not in mixed]
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 
@@ -127,7 +132,9 @@ def some_rows_offers(columns: CandidateColumns, path: Path, room: int) -> list[C
     """Numbers of those of a path's rows that are of one kind; none where not all find room."""
     timed = columns.times is not None
     dated = _in_order_of_time(columns.schema, path, timed)
-    found = list(candidates_among_some(columns.schema, path, timed=timed, dated=dated))
+    every = candidates_among_some(columns.schema, path, timed=timed, dated=dated)
+    told = kinds_of_numbers(columns, path)
+    found = [one for one in every if one.among not in told.get(one.onward, ())]
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 
