@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 import workbench as wb
 from workbench.database import facts_page
@@ -138,3 +139,26 @@ def test_files_of_one_name_that_are_given_are_refused(tmp_path: Path) -> None:
         _sales(tmp_path / folder, "sales.csv", 1)
     with wb.open() as ws, pytest.raises(InputError, match="two tables are called sales"):
         ws.load([tmp_path / "a" / "sales.csv", tmp_path / "b" / "sales.csv"])
+
+
+def test_workbooks_of_years_with_sheets_of_months_are_one_table(tmp_path: Path) -> None:
+    """Each month has the year of its workbook; workbooks whose sheets are no months stay apart."""
+    for year, sheets in ((2021, ("Jan", "Feb")), (2022, ("Jan", "Feb", "Mar"))):
+        for name, called in (("sales", sheets), ("stock", ["north", "south"])):
+            book = Workbook()
+            for at, sheet in enumerate(called):
+                page = book.create_sheet(sheet) if at else book.active
+                page.title = sheet
+                page.append([f"{name[:2]}_id", "amount"])
+                for row in range(9):
+                    page.append([f"{year}{sheet}{row}", 10.5 * row + at])
+            book.save(tmp_path / f"{name}_{year}.xlsx")
+    with wb.open() as ws:
+        report = ws.load([tmp_path])
+        rows = {table.name: table.rows for table in report.mapping.tables}
+        months = {str(row[2])[:7] for row in facts_page(ws.database, "Month", limit=99).rows}
+    assert rows == {"sales": 45, "stock_2021": 18, "stock_2022": 18}
+    assert months == {"2021-01", "2021-02", "2022-01", "2022-02", "2022-03"}
+    (tmp_path / "dataset.toml").write_text(format_mapping(report.mapping, tmp_path))
+    with wb.open() as ws:
+        assert ws.load((), mapping=tmp_path / "dataset.toml").facts == report.facts

@@ -106,3 +106,11 @@ def column_of_sheets(sheets: Sequence[str], pattern: str) -> str | None:
     """
     parts = [part_of_sheet(sheet, pattern) for sheet in sheets]
     return _said_by(parts) or (None if all(map(str.isdigit, parts)) else _SHEET)
+
+
+def with_year(parts: Sequence[str], book: str) -> list[str]:
+    """Months or quarters that say no year, with that of the workbook that they stand in."""
+    year = table_and_part(book)[1]
+    if _said_by(parts) not in ("month", "quarter") or not re.fullmatch(_YEAR, year):
+        return list(parts)
+    return [part if re.search(_YEAR, part) else f"{part} {year}" for part in parts]

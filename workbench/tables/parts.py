@@ -19,6 +19,7 @@ from workbench.tables.part_names import (
     part_of_sheet,
     sheets_of_one_table,
     table_and_part,
+    with_year,
 )
 from workbench.tables.sources import TableSource, is_url, name_of_file
 from workbench.tables.staged import StagedTable
@@ -103,7 +104,7 @@ def together(
     groups: dict[tuple[str, tuple[str, ...]], list[StagedTable]] = {}
     for table in tables:
         apart = table.source.part is not None and table.source.form != "excel"
-        whole = apart or table.source.more or table.source.of_sheets
+        whole = apart or table.source.more or (table.source.of_sheets and not _of_a_year(table))
         name = table.name if whole else table_and_part(table.name)[0]
         groups.setdefault((name.casefold(), tuple(sorted(table.columns))), []).append(table)
     taken = {table.name.casefold() for table in tables}
@@ -119,11 +120,21 @@ def _files_as_one(
     connection: duckdb.DuckDBPyConnection, group: Sequence[StagedTable]
 ) -> StagedTable:
     names = [table.name for table in group]
-    column = column_of_parts(names)
+    kept = group[0].source.column_of_part  # of sheets, which have the year of their workbook
+    column = None if kept else column_of_parts(names)
     table = _as_one(connection, group, column, [table_and_part(name)[1] for name in names])
     more = tuple(one.source.path for one in group[1:])
-    source = replace(table.source, name=table_and_part(names[-1])[0], more=more)
+    column = table.source.column_of_part or kept
+    source = replace(
+        table.source, name=table_and_part(names[-1])[0], more=more, column_of_part=column
+    )
     return _with_note(replace(table, source=source), group, "files")
+
+
+def _of_a_year(table: StagedTable) -> bool:
+    """Whether a table is all sheets of a workbook, told apart by when, and so is each workbook."""
+    timed = table.source.column_of_part in ("month", "quarter")
+    return timed and table.name == name_of_file(table.source.path)
 
 
 def _sheets_together(
@@ -162,8 +173,10 @@ def sheets_as_one(
     group = max(alike.values(), key=len)
     names = [sheet.source.part or "" for sheet in group]
     column = group[0].source.column_of_part or column_of_sheets(names, pattern)
-    table = _as_one(connection, group, column, [part_of_sheet(name, pattern) for name in names])
-    name = pattern.strip("* _.-") or name_of_file(table.source.path)
+    book = name_of_file(group[0].source.path)
+    parts = [part_of_sheet(name, pattern) for name in names]
+    table = _as_one(connection, group, column, with_year(parts, book))
+    name = pattern.strip("* _.-") or book
     source = replace(table.source, name=name, part=pattern)
     return _with_note(replace(table, source=source), group, "sheets")
 
