@@ -36,7 +36,7 @@ def kinds_of_numbers(columns: CandidateColumns, path: Path) -> Mapping[Onward | 
     numbers = [
         one
         for one in onward_columns(columns.schema, path)
-        if one.kind == "number" and not one.references and not one.column.group
+        if one.kind == "number" and not (one.references or one.column.group or one.column.times)
     ]
     ends = columns.reach(path)[1]
     said = columns.read.said(path.end, [*numbers, *kinds], ends[:: len(ends) // MOST_ROWS + 1])
