@@ -73,4 +73,4 @@ def _explained(numbers: Float, codes: Float) -> float:
         return 0.0
     means = np.bincount(kind, ranks) / np.bincount(kind)
     within = float(((ranks - means[kind]) ** 2).sum())
-    return 1 - within / whole * (n - 1) / (n - n_kinds)
+    return float(1 - within / whole * (n - 1) / (n - n_kinds))
