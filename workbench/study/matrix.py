@@ -34,6 +34,8 @@ from workbench.study.offers import (
 )
 
 MOST_COLUMNS = 6000
+A_TURN = 0.8
+"""How much of a candidate a shrinking fit sees for each turn of what it says."""
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""
 
@@ -75,6 +77,14 @@ class CandidateMatrix:
         """
         near = (at for at, one in enumerate(self.candidates) if one.steps <= 1 and not one.of_text)
         return np.array(list(near), np.int64)
+
+    @property
+    def plainness(self) -> Float:
+        """How much of each candidate a shrinking fit sees, shape (n_candidates,): less of what
+        says more, but all of counts of labels.
+        """
+        turns = [0 if one.aggregate == "labelled" else one.turns for one in self.candidates]
+        return np.asarray(A_TURN ** np.array(turns, np.float64))
 
     @property
     def labelled(self) -> frozenset[int]:
