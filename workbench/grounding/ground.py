@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from workbench.grounding.backend import BackendOf, Batch, DuckDB
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, count_plans, number_templates, refuse_total, sizes
+from workbench.grounding.few_rows import has_few_rows, read_together, runs_of_few
 from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
@@ -47,8 +48,6 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Program
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
-
-FEW = 1024
 
 
 @user_errors()
@@ -193,9 +192,7 @@ class Grounder:
         *,
         on_disk: bool = False,
     ) -> dict[int, tuple[int, int]]:
-        """Stream the rows of counted clauses into an intake of their own;
-        the rows and unit groundings of each.
-        """
+        """Stream rows of counted clauses into an intake of their own; each one's, and units."""
         capacity, entries = sizes(tallies)
         rows = RowSink(
             self.numbering.n_open,
@@ -209,18 +206,22 @@ class Grounder:
         self.emitted = []
         for known, template, change in soft_evidence:
             self.intake.units.add(self.numbering.to_open(known), template, change, -1.0, 1.0)
-        order = sorted(
-            range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i)
-        )
         written: dict[int, tuple[int, int]] = {}
-        for done, number in enumerate(order):
-            tally = tallies[number]
-            self.progress.step("ground", done, len(tallies), f"rule {tally.plan.clause.rule + 1}")
-            before = self.intake.rows.n_rows
-            units = self._emit(tally)
-            written[number] = (self.intake.rows.n_rows - before, units)
-            self.emitted.append((tally.plan.clause.rule, written[number][0]))
+        for run in runs_of_few(tallies):
+            ready = self._read_together([tallies[number] for number in run])
+            for number in run:
+                rule, before = tallies[number].plan.clause.rule, self.intake.rows.n_rows
+                self.progress.step("ground", len(written), len(tallies), f"rule {rule + 1}")
+                units = self._emit(tallies[number], ready)
+                written[number] = (self.intake.rows.n_rows - before, units)
+                self.emitted.append((rule, written[number][0]))
         return written
+
+    def _read_together(self, tallies: Sequence[Tally]) -> dict[int, list[Batch]]:
+        """The rows of clauses that have a few, where no thread's rows must be brought in order."""
+        if len(tallies) == 1 or self.vocabulary.shared or not isinstance(self.backend, DuckDB):
+            return {}
+        return read_together(tallies, lambda query: self.batches(query, few=True))
 
     def check_hard(self, tallies: list[Tally]) -> None:
         """Hard rules that evidence violates: an error, or a warning where the request allows it."""
@@ -229,8 +230,8 @@ class Grounder:
             raise InfeasibleError(tuple(found))
         self.warnings += [replace(diagnostic, severity="warning") for diagnostic in found]
 
-    def _emit(self, tally: Tally) -> int:
-        """Stream the rows of one clause; the number of unit groundings."""
+    def _emit(self, tally: Tally, ready: Mapping[int, list[Batch]]) -> int:
+        """Stream the rows of one clause, some `ready`; the number of unit groundings."""
         plan, clause = tally.plan, tally.plan.clause
         if not tally.open.sum():
             return 0
@@ -244,9 +245,11 @@ class Grounder:
                     clause, shape.lines, self.batches(shape.select), template
                 )
                 continue
-            for batch in self.batches(
-                shape.select, few=not shape.listing and int(tally.open.sum()) < FEW
-            ):
+            batches: Iterable[Batch] | None = ready.get(id(shape.select))
+            if batches is None:
+                few = not shape.listing and has_few_rows(tally)
+                batches = self.batches(shape.select, few=few)
+            for batch in batches:
                 complete += groundings(shape, batch) if plan.checked_late else 0
                 units += self.intake.take(plan, shape, batch, template)
         if plan.checked_late and complete < tally.open.sum():

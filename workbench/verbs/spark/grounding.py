@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class SparkGrounder(Grounder):
     """The steps of a grounding, but the rows are records that executors write to `records`."""
 
-    def _emit(self, tally: Tally) -> int:
+    def _emit(self, tally: Tally, ready: object = None) -> int:
         plan, backend = tally.plan, self.backend
         assert isinstance(backend, Spark)
         if not tally.open.sum():
