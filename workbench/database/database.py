@@ -132,14 +132,12 @@ class Database(Transactions):
         """Make the tables of predicates that no program declares (yet), as of `dataset.toml`."""
         with self.transaction() as connection:
             before = self.predicates()
-            stored = dict(before)
             for declared in types:
                 if declared.name not in self.type_tables():
                     declare_type(connection, declared.name)
                     self.forget_catalog()
             relations: tuple[Predicate | Function, ...] = (*predicates, *functions)
-            for wanted in map(stored_form, relations):
-                stored[wanted.name] = declare_stored(connection, wanted, stored)
+            stored = declare_stored(connection, map(stored_form, relations), before)
             if stored != before:
                 self.forget_catalog()
             if any(

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Int64
 from workbench.database.arrow_columns import arrow_column, integers
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.rows import handed_in
+from workbench.database.rows import filled, handed_in
 from workbench.database.schema import add_constants, declare_type
 from workbench.database.stored import StoredPredicate
 from workbench.language.definitions import condition_atoms
@@ -110,7 +110,8 @@ def refresh_domains(
     chosen = ", ".join(map(str, wanted))
     connection.execute(f"DELETE FROM domain WHERE world IN ({chosen})")
     members: dict[str, list[str]] = {}
-    for predicate in predicates.values():
+    with_facts = filled(connection, (one.table_name for one in predicates.values()))
+    for predicate in (one for one in predicates.values() if one.table_name in with_facts):
         for column, type_name in predicate.constant_columns:
             facts = f"SELECT world, {column} AS constant FROM {quoted(predicate.table_name)}"
             members.setdefault(type_name, []).append(facts)

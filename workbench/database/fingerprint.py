@@ -110,12 +110,15 @@ def table_prints(
     """
     cursor, known, changed = database.cursor(), known or {}, changed or {}
     facts = {one.table_name: name for name, one in database.predicates().items()}
-    found = {}
+    with_facts = filled(cursor, (table for table in facts if table not in known))
+    found: dict[str, TablePrint] = {}
     for table in ("world", *database.type_tables().values(), *facts):
         before = known.get(table)
         if before is not None and table in facts:
             count, together = changed_print(before, changed.get(facts[table], (0, None)))
             found[table] = count, together if count else None
+        elif before is None and table in facts and table not in with_facts:
+            found[table] = 0, None
         elif before is not None and before[0] == _n_rows(cursor, table):
             found[table] = before
         else:

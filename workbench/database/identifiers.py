@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 
 def quoted(name: str) -> str:
@@ -25,7 +25,11 @@ def unused_name(name: str, taken: Iterable[str]) -> str:
 
     DuckDB folds the case of identifiers, the rules languages do not.
     """
-    folded = {other.casefold() for other in taken}
+    return unused_among(name, {other.casefold() for other in taken})
+
+
+def unused_among(name: str, folded: Container[str]) -> str:
+    """The same, of names whose case is folded."""
     candidate, number = name, 1
     while candidate.casefold() in folded:
         number += 1

@@ -12,6 +12,9 @@ import numpy as np
 from workbench.arrays import Int32
 from workbench.database.identifiers import quoted
 
+TOGETHER = 50
+"""Queries that one statement asks: preparing it grows more than linearly."""
+
 
 def first_row(result: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
     """The first row of an executed query, or None; the result is read to its end.
@@ -54,10 +57,26 @@ def copy_table(
     return int(rows.num_rows)
 
 
+def insert_rows(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    types: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+) -> None:
+    """Insert many rows of plain values at once, their columns of the types that SQL calls so."""
+    cells = ", ".join(f"unnest(${place}::{kind}[])" for place, kind in enumerate(types, 1))
+    columns = [list(column) for column in zip(*rows)]
+    if columns:
+        connection.execute(f"INSERT INTO {quoted(table)} SELECT {cells}", columns)
+
+
 def filled(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> set[str]:
     """Of some tables those that have a row: much less than asking an empty one anything else."""
-    names = list(tables)
-    asked = " UNION ALL ".join(
-        f"(SELECT {number} FROM {quoted(name)} LIMIT 1)" for number, name in enumerate(names)
-    )
-    return {names[number] for (number,) in connection.execute(asked).fetchall()} if names else set()
+    names, found = list(tables), set[str]()
+    for first in range(0, len(names), TOGETHER):
+        asked = " UNION ALL ".join(
+            f"(SELECT {number} FROM {quoted(name)} LIMIT 1)"
+            for number, name in enumerate(names[first : first + TOGETHER], first)
+        )
+        found |= {names[number] for (number,) in connection.execute(asked).fetchall()}
+    return found

@@ -18,7 +18,7 @@ from workbench.database.arrow_columns import arrow_column
 from workbench.database.database import Database
 from workbench.database.kept_arrays import forget_arrays
 from workbench.database.kept_linkage import forget_linkage
-from workbench.database.rows import first_value, handed_in
+from workbench.database.rows import first_value, handed_in, insert_rows
 from workbench.database.run_bases import build_on, forget_predictions
 from workbench.database.written_predictions import written_predictions
 from workbench.errors import UsageError
@@ -153,10 +153,12 @@ def record_run(database: Database, record: RunRecord) -> int:
             )
         )
         number = int(inserted)
-        for predicate, types in record.atom_types.items():
-            connection.execute(
-                "INSERT INTO run_predicate VALUES (?, ?, ?)", [number, predicate, list(types)]
-            )
+        insert_rows(
+            connection,
+            "run_predicate",
+            ("INTEGER", "VARCHAR", "VARCHAR[]"),
+            [(number, name, list(types)) for name, types in record.atom_types.items()],
+        )
         for table, columns in (
             ("weight", record.weights),
             ("prediction", record.predictions),

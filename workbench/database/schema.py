@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import duckdb
 
-from workbench.database.identifiers import quoted, unused_name
-from workbench.database.rows import first_row
+from workbench.database.identifiers import quoted, unused_among, unused_name
+from workbench.database.rows import first_row, insert_rows
 from workbench.database.stored import StoredPredicate
 from workbench.database.value_columns import SQL_TYPES, is_no_value
 from workbench.errors import InputError
@@ -51,24 +51,41 @@ def stored_form(declared: Predicate | Function) -> StoredPredicate:
 
 def declare_stored(
     connection: duckdb.DuckDBPyConnection,
-    wanted: StoredPredicate,
+    wanted: Iterable[StoredPredicate],
     stored: Mapping[str, StoredPredicate],
-) -> StoredPredicate:
-    """Make the table and view of a predicate, or bring what is `stored` of it up to date; what is
-    there then.
+) -> dict[str, StoredPredicate]:
+    """Make the tables and views of predicates, or bring what is `stored` of them up to date; all
+    that is there then.
 
-    Raises E0202 where it has facts that the wanted columns do not fit.
+    Raises E0202 where one has facts that the wanted columns do not fit.
     """
-    present = stored.get(wanted.name)
-    others = [other for other in stored.values() if other is not present]
-    wanted = replace(
-        wanted,
-        table_name=unused_name(wanted.table_name, (other.table_name for other in others)),
-        view_name=unused_name(wanted.view_name, (other.view_name for other in others)),
-    )
-    if present is None:
-        _create(connection, wanted)
-        return wanted
+    found, new = dict(stored), []
+    tables = {one.table_name.casefold() for one in stored.values()}
+    views = {one.view_name.casefold() for one in stored.values()}
+    for one in wanted:
+        present = found.get(one.name)
+        if present is not None:
+            tables.discard(present.table_name.casefold())
+            views.discard(present.view_name.casefold())
+        named = replace(
+            one,
+            table_name=unused_among(one.table_name, tables),
+            view_name=unused_among(one.view_name, views),
+        )
+        if present is None:
+            new.append(named)
+        else:
+            named = _brought_up_to_date(connection, present, named)
+        found[one.name] = named
+        tables.add(named.table_name.casefold())
+        views.add(named.view_name.casefold())
+    _create(connection, new)
+    return found
+
+
+def _brought_up_to_date(
+    connection: duckdb.DuckDBPyConnection, present: StoredPredicate, wanted: StoredPredicate
+) -> StoredPredicate:
     if wanted.closed is None:
         wanted = replace(wanted, closed=present.closed)
     if present.shape == wanted.shape:
@@ -109,7 +126,7 @@ def _make_anew(
     connection.execute(f"DROP TABLE {table}")
     connection.execute("DELETE FROM predicate WHERE name = ?", [wanted.name])
     connection.execute("DELETE FROM predicate_argument WHERE predicate = ?", [wanted.name])
-    _create(connection, wanted)
+    _create(connection, [wanted])
     if has_facts:
         _encode_texts(connection, wanted)
 
@@ -184,31 +201,31 @@ def take_constants(
     connection.execute(f"DROP TABLE {wanted}")
 
 
-def _create(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -> None:
-    """The table and view of a predicate, and its rows in the tables of predicates."""
-    connection.execute(
-        "INSERT INTO predicate VALUES ($name, $table, $view, $arity, $kind, $value_last, $closed, "
-        "$exactly, $most)",
-        {
-            "name": predicate.name,
-            "table": predicate.table_name,
-            "view": predicate.view_name,
-            "arity": predicate.arity,
-            "kind": predicate.kind,
-            "value_last": predicate.value_last,
-            "closed": predicate.closed,
-            "exactly": list(predicate.exactly_one),
-            "most": list(predicate.at_most_one),
-        },
+def _create(connection: duckdb.DuckDBPyConnection, predicates: Sequence[StoredPredicate]) -> None:
+    """The tables and views of predicates, and their rows in the tables of predicates."""
+    if not predicates:
+        return
+    types = [name for one in predicates for _, name in one.constant_columns]
+    tables = {name: declare_type(connection, name) for name in dict.fromkeys(types)}
+    own = "name table_name view_name arity kind value_last closed exactly_one at_most_one".split()
+    insert_rows(
+        connection,
+        "predicate",
+        "VARCHAR VARCHAR VARCHAR INTEGER VARCHAR BOOLEAN BOOLEAN INTEGER[] INTEGER[]".split(),
+        [[getattr(one, name) for name in own] for one in predicates],
     )
-    for position, (type_name, value) in enumerate(zip(predicate.argument_types, predicate.kinds)):
-        row = [predicate.name, position, type_name, value is None]
-        connection.execute("INSERT INTO predicate_argument VALUES (?, ?, ?, ?)", row)
-    tables = {
-        type_name: declare_type(connection, type_name)
-        for _, type_name in predicate.constant_columns
-    }
-    create_predicate_table(connection, predicate, tables)
+    insert_rows(
+        connection,
+        "predicate_argument",
+        "VARCHAR INTEGER VARCHAR BOOLEAN".split(),
+        [
+            [one.name, position, type_name, value is None]
+            for one in predicates
+            for position, (type_name, value) in enumerate(zip(one.argument_types, one.kinds))
+        ],
+    )
+    for one in predicates:
+        create_predicate_table(connection, one, tables)
 
 
 def create_predicate_table(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,9 @@ from workbench.grounding.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray
+
+DomainOf = Callable[[str], dict[int, Int32]]
+"""The constants of a type by position, world by world."""
 
 
 def numbering_of(vocabulary: Vocabulary) -> Numbering:
@@ -42,8 +46,9 @@ def atom_table(database: Database, vocabulary: Vocabulary, numbering: Numbering)
     Cost: linear in the atoms, and in the constants of their types.
     """
     space, roles = vocabulary.space, vocabulary.roles
+    domains = cache(partial(_domain, vocabulary))
     keys = [
-        _keys(vocabulary, name, _columns_of(vocabulary, numbering, name))
+        _keys(vocabulary, domains, name, _columns_of(vocabulary, numbering, name))
         for name in space.predicates
     ]
     types = tuple(tuple(vocabulary.arguments(name)) for name in space.predicates)
@@ -70,7 +75,7 @@ def atom_table(database: Database, vocabulary: Vocabulary, numbering: Numbering)
 
 def names_in_space(vocabulary: Vocabulary, ids: Int64) -> list[str]:
     """A few atoms in the rules' language, by their ids in the space; known atoms have one, too."""
-    found = [""] * ids.size
+    found, domains = [""] * ids.size, cache(partial(_domain, vocabulary))
     for name in vocabulary.space.predicates:
         local = ids - _first(vocabulary, name)
         rows = np.flatnonzero((local >= 0) & (local < int(vocabulary.space.count[name].sum())))
@@ -78,7 +83,8 @@ def names_in_space(vocabulary: Vocabulary, ids: Int64) -> list[str]:
             continue
         types = tuple(vocabulary.arguments(name))
         names_of = {type_name: _dictionary(vocabulary, type_name) for type_name in types}
-        texts = written_atoms(name, types, _keys(vocabulary, name, local[rows])[1], names_of)
+        _, constants = _keys(vocabulary, domains, name, local[rows])
+        texts = written_atoms(name, types, constants, names_of)
         for row, text in zip(rows.tolist(), texts):
             found[row] = text
     return found
@@ -95,16 +101,18 @@ def _columns_of(vocabulary: Vocabulary, numbering: Numbering, name: str) -> Int6
     return numbering.open_between(first, first + count)
 
 
-def _keys(vocabulary: Vocabulary, name: str, local: Int64 | None) -> tuple[Int32, Int32]:
+def _keys(
+    vocabulary: Vocabulary, domain_of: DomainOf, name: str, local: Int64 | None
+) -> tuple[Int32, Int32]:
     """A predicate's worlds and constants (all when None), from its first; (n,), (n, arguments)."""
     if vocabulary.roles[name].listed:
         worlds, constants = _listed(vocabulary, name)
         return (worlds, constants) if local is None else (worlds[local], constants[local])
     if local is None:
-        return _crossed(vocabulary, name)
+        return _crossed(vocabulary, domain_of, name)
     types = vocabulary.arguments(name)
     world, constants = np.empty(local.size, np.int32), np.empty((local.size, len(types)), np.int32)
-    domains = {type_name: _domain(vocabulary, type_name) for type_name in types}
+    domains = {type_name: domain_of(type_name) for type_name in types}
     ends = np.cumsum(vocabulary.space.count[name])
     place = np.searchsorted(ends, local, side="right")
     for index in np.unique(place).tolist():
@@ -120,12 +128,12 @@ def _keys(vocabulary: Vocabulary, name: str, local: Int64 | None) -> tuple[Int32
     return world, constants
 
 
-def _crossed(vocabulary: Vocabulary, name: str) -> tuple[Int32, Int32]:
+def _crossed(vocabulary: Vocabulary, domain_of: DomainOf, name: str) -> tuple[Int32, Int32]:
     """All combinations of the constants of each world."""
     types = vocabulary.arguments(name)
     counts = vocabulary.space.count[name]
     constants = np.empty((int(counts.sum()), len(types)), np.int32)
-    domains = {type_name: _domain(vocabulary, type_name) for type_name in types}
+    domains = {type_name: domain_of(type_name) for type_name in types}
     ends = np.cumsum(counts)
     for index, number in enumerate(vocabulary.worlds):
         shape = vocabulary.space.grids[name].shape[index].tolist()

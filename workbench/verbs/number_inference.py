@@ -21,8 +21,9 @@ def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
 
     Raises E0638 where some are and some are not.
     """
-    numbers = [name for name in asked if name in program.numeric]
-    truths = [name for name in asked if name not in program.numeric]
+    numeric = program.numeric
+    numbers = [name for name in asked if name in numeric]
+    truths = [name for name in asked if name not in numeric]
     if numbers and truths:
         raise UsageError.of(
             "E0638",
