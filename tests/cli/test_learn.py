@@ -139,6 +139,10 @@ def test_rules_that_say_nothing_are_said_to(run: Run, tmp_path: Path) -> None:
     data.write_text("E(A)\nE(B)\nP(A)\n")
     learned = run("learn", rules, "--data", data, "--query", "P", "--out", out, "--json")
     assert [warning["code"] for warning in learned.json["warnings"]] == ["E0709"]
+    assert "no effect of any rule" in learned.json["warnings"][0]["help"]
+    at_once = ("--learner", "max_margin", "--time-limit", 0)
+    stopped = run("learn", rules, "--data", data, "--query", "P", *at_once)
+    assert (stopped.code, "give it more time" in stopped.err) == (4, True)
     found = run("infer", out, "--data", data, "--query", "P")
     assert "E0709" in found.err
     rules.write_text("E(t)\nP(t)\n-0.0000002 E(x) => P(x)\n")

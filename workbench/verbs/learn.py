@@ -169,7 +169,11 @@ def _warnings(result: LearningResult, parts: Sequence[Grounding]) -> tuple[Diagn
     return (
         *result.grounding.warnings,
         *contradicted(parts, result.learned),
-        *says_nothing(result.program, result.weights),
+        *says_nothing(
+            result.program,
+            result.weights,
+            unfinished=result.learned.status in ("limit", "cancelled"),
+        ),
         *mostly_false(result),
         *named_for_all(result.grounding),
     )

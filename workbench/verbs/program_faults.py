@@ -26,10 +26,10 @@ def refuse_numbers(program: Program, doing: str) -> None:
 _NOTHING = 1e-6
 
 
-def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
+def says_nothing(program: Program, weights: Float, *, unfinished: bool = False) -> list[Diagnostic]:
     """A warning where all weights are 0 and no rule is hard: all states are equally likely.
 
-    Learners stop near 0, not at it.
+    Learners stop near 0, not at it; one that is `unfinished` may not have left it yet.
     """
     if (
         not weights.size
@@ -44,8 +44,10 @@ def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
         Diagnostic(
             "E0709",
             f"all weights are 0, so the rules predict nothing: {undecided}",
-            help="the labels show no effect of any rule; try other rules, another learner or "
-            "other parameters",
+            help="learning was stopped before it found any: give it more time"
+            if unfinished
+            else "the labels show no effect of any rule; try other rules, another learner or other "
+            "parameters",
             severity="warning",
         )
     ]
