@@ -37,7 +37,7 @@ WHERE ((k3.value IS NULL) OR (k3.value = 1));
 
 SELECT atom FROM known_Smokes;
 
-SELECT CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END AS l0
+SELECT CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END AS l0, 0 AS q
 FROM geometry_worlds AS g1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = (g1.o0 + (g1.s0_0 * g1.k0)))
 WHERE ((k2.value IS NULL) OR (k2.value = 0));

@@ -35,7 +35,7 @@ WHERE ((k2.value IS NULL) OR (k2.value = 1));
 
 SELECT atom FROM known_Smokes;
 
-SELECT CASE WHEN k1.value IS NULL THEN 0 ELSE -1 END AS l0
+SELECT CASE WHEN k1.value IS NULL THEN 0 ELSE -1 END AS l0, 0 AS q
 FROM (
     SELECT 1 AS one
   ) AS nothing

@@ -85,6 +85,12 @@ FROM (
 
 SELECT atom FROM known_Smokes;
 
+SELECT d1.p + 3 AS l0, 0 AS q
+FROM domain_person AS d1
+  ANTI JOIN facts_Friends AS x2 ON (x2.a0 = d1.a) AND (x2.a1 = 0)
+  ANTI JOIN facts_Friends AS x3 ON (x3.a0 = d1.a) AND (x3.a1 = 1)
+  ANTI JOIN facts_Friends AS x4 ON (x4.a0 = d1.a) AND (x4.a1 = 2);
+
 SELECT q.literals AS literals, sum(q.s) AS s
 FROM (
     SELECT coalesce(list_sort(list_distinct(list(u.key) FILTER (WHERE u.key >= 0))), CAST(list_value() AS BIGINT[])) AS literals, any_value(u.s) AS s
@@ -99,12 +105,6 @@ FROM (
   ) AS q
 GROUP BY q.literals, q.s < 0
 ORDER BY literals, s;
-
-SELECT d1.p + 3 AS l0
-FROM domain_person AS d1
-  ANTI JOIN facts_Friends AS x2 ON (x2.a0 = d1.a) AND (x2.a1 = 0)
-  ANTI JOIN facts_Friends AS x3 ON (x3.a0 = d1.a) AND (x3.a1 = 1)
-  ANTI JOIN facts_Friends AS x4 ON (x4.a0 = d1.a) AND (x4.a1 = 2);
 
 SELECT r.l0 AS l0, r.l1 AS l1, CAST(count(*) AS DOUBLE) AS s
 FROM (
@@ -194,7 +194,5 @@ FROM (
   ) AS r
 GROUP BY list_extract(list_sort(list_value(r.l0, r.l2, r.l3)), 1), r.l1, list_extract(list_sort(list_value(r.l0, r.l2, r.l3)), 2), list_extract(list_sort(list_value(r.l0, r.l2, r.l3)), 3)
 ORDER BY l0, l1, l2, l3;
-
-SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
 
 SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;

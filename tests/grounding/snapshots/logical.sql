@@ -118,11 +118,37 @@ FROM listed_Open AS o1
 WHERE NOT NOT (o1.atom IS NULL)
   AND (coalesce(o1.value, 1.0::DOUBLE) > 1e-09::DOUBLE);
 
-SELECT find_Open(e1.p0) AS l0, find_Open(e1.p1) AS l1
+SELECT find_Open(e1.p0) AS l0, find_Open(e1.p1) AS l1, 0 AS q
 FROM observed_Knows AS e1
 WHERE NOT (find_Open(e1.p0) = -2)
   AND NOT (e1.a0 = e1.a1)
   AND ((find_Open(e1.p0) >= 0) AND (find_Open(e1.p1) >= 0));
+
+SELECT o2.atom AS l0, 0 AS q
+FROM listed_Link AS o1
+  JOIN listed_Link AS o2 ON (o2.a0 = o1.a1) AND (o2.a1 = o1.a1)
+WHERE ((o1.a0 = o1.a1) IS NOT TRUE)
+  AND (o1.a1 = o1.a1)
+  AND (0.0::DOUBLE > 1e-09::DOUBLE)
+UNION ALL
+SELECT o1.atom AS l0, 1 AS q
+FROM listed_Link AS o1
+  JOIN listed_Link AS o2 ON (o2.a0 = o1.a1)
+WHERE ((o1.a0 = o2.a1) IS NOT TRUE)
+  AND (o1.a1 = o1.a0)
+  AND NOT (o1.a1 = o2.a1)
+  AND (0.0::DOUBLE > 1e-09::DOUBLE)
+UNION ALL
+SELECT o1.atom AS l0, 2 AS q
+FROM listed_Open AS o1
+WHERE NOT (o1.atom IS NULL);
+
+SELECT o1.atom AS l0, o2.atom AS l1, find_Link((3 * o1.p0) + o2.p1) AS l2, 0 AS q
+FROM listed_Link AS o1
+  JOIN listed_Link AS o2 ON (o2.a0 = o1.a1)
+WHERE ((o1.a0 = o2.a1) IS NOT TRUE)
+  AND NOT (o1.a1 = o2.a1)
+  AND NOT (o1.a1 = o1.a0);
 
 SELECT r.l0 AS l0, r.l1 AS l1, r.b AS b, CAST(count(*) AS DOUBLE) AS s
 FROM (
@@ -135,32 +161,6 @@ FROM (
   ) AS r
 GROUP BY r.l0, r.l1, r.b
 ORDER BY l0, l1, b;
-
-SELECT o2.atom AS l0
-FROM listed_Link AS o1
-  JOIN listed_Link AS o2 ON (o2.a0 = o1.a1) AND (o2.a1 = o1.a1)
-WHERE ((o1.a0 = o1.a1) IS NOT TRUE)
-  AND (o1.a1 = o1.a1)
-  AND (0.0::DOUBLE > 1e-09::DOUBLE);
-
-SELECT o1.atom AS l0
-FROM listed_Link AS o1
-  JOIN listed_Link AS o2 ON (o2.a0 = o1.a1)
-WHERE ((o1.a0 = o2.a1) IS NOT TRUE)
-  AND (o1.a1 = o1.a0)
-  AND NOT (o1.a1 = o2.a1)
-  AND (0.0::DOUBLE > 1e-09::DOUBLE);
-
-SELECT o1.atom AS l0, o2.atom AS l1, find_Link((3 * o1.p0) + o2.p1) AS l2
-FROM listed_Link AS o1
-  JOIN listed_Link AS o2 ON (o2.a0 = o1.a1)
-WHERE ((o1.a0 = o2.a1) IS NOT TRUE)
-  AND NOT (o1.a1 = o2.a1)
-  AND NOT (o1.a1 = o1.a0);
-
-SELECT o1.atom AS l0
-FROM listed_Open AS o1
-WHERE NOT (o1.atom IS NULL);
 
 SELECT r.l0 AS l0, r.b AS b, CAST(count(*) AS DOUBLE) AS s
 FROM (

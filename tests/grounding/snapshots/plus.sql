@@ -58,5 +58,3 @@ GROUP BY tm.template, r.l0
 ORDER BY template, l0;
 
 SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
-
-SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;

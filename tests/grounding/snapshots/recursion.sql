@@ -69,12 +69,10 @@ FROM facts_Reach AS e1;
 SELECT 0 AS part, count(*) AS n, 0 AS decided, 0 AS positive, 0 AS negative, 0 AS unlisted
 FROM facts_Far AS e1;
 
-SELECT (3 * e1.p0) + e1.p1 AS l0
-FROM facts_Reach AS e1;
-
-SELECT (3 * e1.p0) + e1.p1 AS l0
+SELECT (3 * e1.p0) + e1.p1 AS l0, 0 AS q
+FROM facts_Reach AS e1
+UNION ALL
+SELECT (3 * e1.p0) + e1.p1 AS l0, 1 AS q
 FROM facts_Far AS e1;
-
-SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
 
 SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;

@@ -57,5 +57,3 @@ GROUP BY least(r.l0, r.l1), greatest(r.l0, r.l1), r.l2
 ORDER BY l0, l1, l2;
 
 SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
-
-SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;

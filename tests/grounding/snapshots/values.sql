@@ -81,7 +81,3 @@ GROUP BY r.l0
 ORDER BY l0;
 
 SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
-
-SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
-
-SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
