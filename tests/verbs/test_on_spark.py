@@ -80,7 +80,7 @@ def test_records_of_a_grounding_are_its_network() -> None:
         taken: list[pa.RecordBatch] = []
 
         class Recording(Grounder):
-            def _emit(self, tally: Any) -> int:
+            def _emit(self, tally: Any, ready: object = None) -> int:
                 relation = plus_relation(self.backend, tally)
                 for shape in tally.plan.shapes(relation) if tally.open.sum() else ():
                     task = GroundTask(tally.plan, shape, int(tally.templates[0]), self.numbering)
