@@ -130,6 +130,13 @@ def test_what_if_asks_the_answer_that_the_server_holds(
         assert remote.runs()["count"] == 2
 
 
+def test_a_refusal_is_short_whatever_was_sent() -> None:
+    long = "P" * 100_000
+    told = refusal(InputError.of("E0203", f"there is no {long}", help=f"declare {long}"))
+    assert len(json.dumps(told)) < 2_000
+    assert told["next"].startswith("declare PPP")
+
+
 def test_an_allocation_that_a_job_is_refused_is_told_as_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

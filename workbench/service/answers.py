@@ -91,7 +91,7 @@ def refusal(error: WorkbenchError) -> dict[str, Any]:
     return {
         "ok": False,
         "diagnostics": [_diagnostic(one) for one in error.diagnostics[:20]],
-        "next": next((one.help for one in error.diagnostics if one.help), None)
+        "next": shortened(next((one.help for one in error.diagnostics if one.help), None))
         or "correct what is named, and try again",
         "exit_code": int(error.exit_code),
     }

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from workbench.database import Database, Neighbour, described_types, neighbours, rows_of_things
 from workbench.language.ground_atoms import parse_atom
-from workbench.tables import rows_predicate
 from workbench.verbs.explaining.display import called
-from workbench.verbs.tables_look import tables_at_hand
 
 Thing = tuple[str, str]
 """The type and the constant of a thing, or of a value."""
@@ -62,6 +60,9 @@ def known_things(
     thing has a row in the table to predict, and things of which nothing is said. O(predicates)
     queries a thing, and for all its links together.
     """
+    from workbench.tables import rows_predicate
+    from workbench.verbs.tables_look import tables_at_hand
+
     mapping = tables_at_hand(database)
     row = None if mapping is None else rows_predicate(mapping)
     name, arguments = parse_atom(atom) or (atom, ())
