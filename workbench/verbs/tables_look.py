@@ -12,7 +12,6 @@ from typing import Literal
 
 from workbench.database import Database
 from workbench.errors import Diagnostic
-from workbench.grounding.interruption import statements_heeding
 from workbench.progress import SILENT, Progress
 from workbench.tables import (
     ColumnKind,
@@ -156,6 +155,8 @@ def look_at_tables(
     """
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
     found = parts_of(find_sources(sources), None if anew else tables_at_hand(database))
+    from workbench.grounding.interruption import statements_heeding
+
     watched = partial(statements_heeding, progress)
     with stage(found, lists_apart=True, parts_together=True, watched=watched) as staging:
         known = None if anew else mapping_of_more_rows(database, staging)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from workbench.database import DEFAULT_WORLD, DESCRIPTION, Database, display_name, read_dataset
 from workbench.errors import InputError, Span
-from workbench.grounding.interruption import statements_heeding
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
 from workbench.progress import SILENT, Progress
@@ -104,6 +103,8 @@ def load_wide_tables(
         if given is not None
         else parts_of(find_sources(sources), tables_at_hand(database))
     )
+    from workbench.grounding.interruption import statements_heeding
+
     watched = partial(statements_heeding, progress)
     together = given is None
     with stage(found, lists_apart=True, parts_together=together, watched=watched) as staging:
