@@ -153,10 +153,10 @@ def look_at_tables(
 
     Raises InputError as `workbench.tables.stage`, for files that are no tables or cannot be read.
     """
-    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
-    found = parts_of(find_sources(sources), None if anew else tables_at_hand(database))
     from workbench.grounding.interruption import statements_heeding
 
+    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
+    found = parts_of(find_sources(sources), None if anew else tables_at_hand(database))
     watched = partial(statements_heeding, progress)
     with stage(found, lists_apart=True, parts_together=True, watched=watched) as staging:
         known = None if anew else mapping_of_more_rows(database, staging)

@@ -95,6 +95,8 @@ def load_wide_tables(
     predict : str, optional
         `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`, in place of the mapping's own.
     """
+    from workbench.grounding.interruption import statements_heeding
+
     if mapping is None and (description := _only_description(sources)) is not None:
         mapping, sources = description, ()
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
@@ -103,8 +105,6 @@ def load_wide_tables(
         if given is not None
         else parts_of(find_sources(sources), tables_at_hand(database))
     )
-    from workbench.grounding.interruption import statements_heeding
-
     watched = partial(statements_heeding, progress)
     together = given is None
     with stage(found, lists_apart=True, parts_together=together, watched=watched) as staging:
