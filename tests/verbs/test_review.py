@@ -148,3 +148,14 @@ def test_what_is_known_of_the_things_asked_about_is_of_their_world() -> None:
     owner = ws.data.known_things("Street(O, Elm)", "East", links=1)[0]
     assert (owner.columns, owner.links) == ((), (("pet (Owner)", "P (Breed Beagle)"),))
     assert owner.more == 1
+
+
+def test_what_is_known_of_a_row_does_not_say_that_it_is_one(tmp_path: Path) -> None:
+    table = tmp_path / "pets.csv"
+    rows = [f"P{n},{['yes', 'no', ''][n % 3]},{n % 9}" for n in range(30)]
+    table.write_text("\n".join(["pet,ill,age", *rows]) + "\n")
+    with open_workspace() as ws:
+        ws.load(table, predict="pets.ill")
+        assert "PetsRow" in {one.predicate.name for one in ws.data.catalog()}
+        (pet,) = ws.data.known_things("Ill(P2)", "world")
+        assert pet.columns == (("Age", "2"),)

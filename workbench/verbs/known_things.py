@@ -56,9 +56,15 @@ def known_things(
     """The things of a ground atom of a world, each with its columns and at most so many of its
     links.
 
-    Of at most `MOST_FACTS` true facts a thing; what the atom itself says is left out, and so are
-    things of which nothing is said. O(predicates) queries a thing, and for all its links together.
+    Of at most `MOST_FACTS` true facts a thing; what the atom itself says is left out, that the
+    thing has a row in the table to predict, and things of which nothing is said. O(predicates)
+    queries a thing, and for all its links together.
     """
+    from workbench.tables import rows_predicate
+    from workbench.verbs.tables_look import tables_at_hand
+
+    mapping = tables_at_hand(database)
+    row = None if mapping is None else rows_predicate(mapping)
     name, arguments = parse_atom(atom) or (atom, ())
     predicate = database.predicate(name)
     described = described_types(database)
@@ -69,6 +75,7 @@ def known_things(
                 fact
                 for fact in neighbours(database, kind, constant, limit=MOST_FACTS, world=world)
                 if (fact.predicate, fact.arguments) != (name, tuple(arguments))
+                and (row is None or fact.predicate != row.name or _others(fact))
             ]
             ties = [fact for fact in near if _links(fact, described)]
             rows = _rows(database, world, ties[:links], described)
