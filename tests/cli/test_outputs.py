@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.commands.console import check_table, replacing
+from workbench.commands.console import MOST_ROWS, check_table, print_table, replacing
 from workbench.errors import InputError, UsageError
 
 
@@ -53,3 +53,15 @@ def test_a_table_of_no_known_form_is_refused_before_any_work(tmp_path: Path) -> 
             check_table(tmp_path / name)
     for name in ("clusters", "clusters.csv", "clusters.csv.gz", "clusters.tsv", "pairs.parquet"):
         check_table(tmp_path / name)
+
+
+def test_a_table_that_is_to_be_had_elsewhere_ends_with_where(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [(f"rule {number}", number) for number in range(MOST_ROWS + 1_940)]
+    print_table("Rules", ("rule", "groundings"), rows, rest="--json lists them all")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "... 1,940 more; --json lists them all"
+    assert sum(line.startswith("│ rule ") for line in lines) == MOST_ROWS
+    print_table("Rules", ("rule", "groundings"), rows[:MOST_ROWS], rest="--json lists them all")
+    assert "more" not in capsys.readouterr().out

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LONGEST_CELL = 400
+MOST_ROWS = 60
+"""Of a table whose other rows are to be had elsewhere."""
 
 
 def print_json(record: object) -> None:
@@ -52,14 +54,22 @@ def number(value: object, digits: int = 4) -> str:
 
 
 def print_table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: int = 4
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    digits: int = 4,
+    rest: str | None = None,
 ) -> None:
-    """A table on standard output, numbers to the right."""
+    """A table on standard output, numbers to the right; its first rows where `rest` says how to
+    have them all.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    held = [list(row) for row in rows]
+    every = [list(row) for row in rows]
+    held = every if rest is None else every[:MOST_ROWS]
     table = Table(header_style="bold")
     for position, column in enumerate(columns):
         numeric = any(isinstance(row[position], int | float) for row in held)
@@ -71,6 +81,8 @@ def print_table(
         console.width = max(console.width, 160)
     console.print(Text(title, style="italic"), soft_wrap=True)
     console.print(table)
+    if len(held) < len(every):
+        print_line(f"... {len(every) - len(held):,} more; {rest}")
 
 
 def end_as(status: str) -> None:

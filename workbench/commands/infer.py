@@ -215,7 +215,7 @@ def _print_predictions(predicted: Mapping[str, Sequence[Any]], rows: int) -> Non
 def _print_rules(result: InferenceResult) -> None:
     columns = ("rule", "weight", "groundings", "distance", "mean")
     rows = [[getattr(rule, name) for name in columns] for rule in result.rules()]
-    print_table("Rules", columns, rows)
+    print_table("Rules", columns, rows, rest="--json lists them all")
 
 
 def _in_a_line(summary: Mapping[str, Any], seconds: float) -> str:

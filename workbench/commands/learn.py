@@ -149,9 +149,8 @@ def _print_weights(result: LearningResult) -> None:
     columns = ["weight", *ends, "initial", "text", "open", *RATES]
     rows = [[row.get(name) for name in columns] for row in result.rules()]
     titles = {"initial": "before", "text": "rule", "open": "open groundings", **RATES}
-    print_table("Weights", [titles.get(name, name) for name in columns], rows[:60])
-    if len(rows) > 60:
-        print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
+    shown = [titles.get(name, name) for name in columns]
+    print_table("Weights", shown, rows, rest="--out FILE writes them all")
     if result.intervals is not None:
         of = f" of {result.intervals.resampled}" if result.intervals.resampled else ""
         print_line(f"intervals: {result.intervals.level:.0%}, {result.intervals.method}{of}")

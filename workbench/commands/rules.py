@@ -180,7 +180,7 @@ def _print_preview(shown: Preview, *, sql: bool, plan: bool) -> None:
         "violated": "violated",
     }
     rows = [[getattr(rule, name) for name in columns.values()] for rule in shown.rules]
-    print_table("Groundings by rule", tuple(columns), rows)
+    print_table("Groundings by rule", tuple(columns), rows, rest="--json lists them all")
     for rule in shown.rules:
         if rule.samples:
             print_line(f"{rule.rule}, for example")

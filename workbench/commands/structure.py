@@ -150,13 +150,11 @@ def _print_found(result: StructureResult) -> None:
     fields = ("weight", "rule", "positives", "negatives", "precision", "gain")
     rows = [tuple(record[field] for field in fields) for record in result.table()]
     if rows:
-        print_table("Rules", columns, rows[:60])
+        print_table("Rules", columns, rows, rest="--out FILE writes them all")
     elif result.status == "limit":
         print_line("No rule was found before the time limit: give the search more seconds.")
     else:
         print_line("No rule was found that tells more than chance.")
-    if len(rows) > 60:
-        print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
     for warning in result.warnings:
         print_line(warning)
     figures = result.figures
