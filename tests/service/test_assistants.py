@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Coroutine
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -11,9 +14,12 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
+from mcp.server.stdio import stdio_server
+from mcp_types import PARSE_ERROR
 
 import workbench
 from tests.service.hostile import hostile_calls
+from workbench.errors import Cancelled
 from workbench.resources import shipped
 from workbench.service import assistants
 from workbench.service.answers import CANCELLED, rounded
@@ -251,3 +257,43 @@ def test_a_call_that_hears_no_cancel_is_answered_all_the_same(
     monkeypatch.setattr(Toolbox, "schema", deaf)
     monkeypatch.setattr(Toolbox, "runs", slow)
     talk(tmp_path, conversation, seconds=0.5)
+
+
+def test_a_call_that_names_its_seconds_ends_soon_after(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def slow(self: Toolbox, seconds: float = 9.0) -> dict[str, Any]:
+        assert self.progress().cancel_event.wait(60)
+        raise Cancelled("slow")
+
+    async def conversation(client: Client) -> None:
+        assert (await ask(client, "schema", seconds=0.1))["next"] == CANCELLED["next"]
+
+    monkeypatch.setattr(assistants, "LATE", 0.1)
+    monkeypatch.setattr(Toolbox, "schema", slow)
+    talk(tmp_path, conversation, seconds=90.0)
+
+
+def test_a_line_that_is_no_message_is_answered_under_its_id(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lines = [
+        r'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "\ud800"}}',
+        r'{"jsonrpc": "2.0", "id": "\ud800", "method": "ping"}',
+        '{"id": true}',
+        "[]",
+        "{",
+        "[" * 9999,
+        '{"jsonrpc": "2.0", "id": 8, "method": "ping"}',
+    ]
+    said = StringIO()
+    with workbench.open() as workspace:
+        server = assistants_server(
+            Toolbox(workspace, Folders((tmp_path.resolve(),)), current_progress)
+        )
+        ends = map(anyio.wrap_file, (StringIO("\n".join(lines)), said))
+        monkeypatch.setattr(assistants, "stdio_server", partial(stdio_server, *ends))
+        anyio.run(server.run_stdio_async)
+    answers = [json.loads(line) for line in said.getvalue().splitlines()]
+    refused = [one["id"] for one in answers if one.get("error", {}).get("code") == PARSE_ERROR]
+    assert (refused, answers[-1]["id"]) == ([7, None, None, None, None, None], 8)

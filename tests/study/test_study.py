@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from workbench.cli import app
-from workbench.errors import InputError, UsageError
+from workbench.errors import Cancelled, InputError, UsageError
 from workbench.evaluation import auc_roc
 from workbench.language.ground_atoms import parse_atom
 from workbench.progress import Conduct, Progress
@@ -28,6 +28,7 @@ from workbench.study.gathered import Neighbours
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.report import write_study
 from workbench.study.run import FoldRun, Settings, cross_validated_fold
+from workbench.tables import Staging
 from workbench.verbs.studying.study import study
 
 FRAUD = Path(__file__).parents[2] / "data" / "fraud"
@@ -440,6 +441,20 @@ def test_time_runs_out_with_an_answer() -> None:
     result = study(tables, "people.is_fraud", time_limit=0.0)
     assert result.status == "limit"
     assert len(result.predictions) == result.labelled + result.asked
+
+
+def test_a_study_hears_a_cancel_while_it_reads(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    progress = Progress()
+
+    def slow(staging: Staging, predict: str, **options: Any) -> None:
+        progress.cancel_event.set()
+        staging.rows("SELECT sum(a.range) FROM range(1000000) a, range(10000000) b")
+
+    monkeypatch.setattr("workbench.verbs.studying.study.prepared", slow)
+    with pytest.raises(Cancelled):
+        study([write(tmp_path / "t.csv", ["id", "bad"], [[1, "no"]])], "t.bad", progress=progress)
 
 
 def test_a_study_that_hears_nothing_is_left_with_the_folds_so_far(

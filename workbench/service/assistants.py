@@ -6,6 +6,7 @@ import functools
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Event
@@ -15,7 +16,9 @@ import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import PARSE_ERROR, CallToolResult, ErrorData, JSONRPCError, TextContent
 from pydantic import ValidationError
 
 from workbench import __version__
@@ -26,6 +29,9 @@ from workbench.service.wrong_arguments import unknown_argument, wrong_arguments
 
 MOST_SECONDS = 420.0
 """After so long a call is cancelled."""
+LATE = 20.0
+"""A call that names its seconds is cancelled when it has had twice these and so many more: they
+bound the search, and files are read before."""
 PATIENCE = 5.0
 """Seconds that a call has to hear of it, before its caller is told without it."""
 BUSY: Mapping[str, Any] = {
@@ -85,6 +91,35 @@ class _Exact(MCPServer[Any]):
                 return _told(refusal(wrong_arguments(name, known, error.__cause__)))
             raise
 
+    async def run_stdio_async(self) -> None:
+        """Serve standard input and output; who sends what cannot be read is told so."""
+        run, begin = self._lowlevel_server.run, self._lowlevel_server.create_initialization_options
+        put, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+        async def sort() -> None:
+            async with put:
+                async for one in read:
+                    if isinstance(one, Exception):
+                        await write.send(SessionMessage(_unread(one)))
+                    else:
+                        await put.send(one)
+
+        async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+            tasks.start_soon(sort)
+            await run(messages, write, begin())
+
+
+def _unread(error: Exception) -> JSONRPCError:
+    """The answer to a line that is no message, under the id it seems to have."""
+    line = error.errors()[0]["input"] if isinstance(error, ValidationError) else None
+    told = ErrorData(code=PARSE_ERROR, message="this line is no message of JSON-RPC")
+    with suppress(ValueError, TypeError, LookupError, RecursionError):
+        sent: Any = json.loads(line) if isinstance(line, str) else line
+        named = JSONRPCError(jsonrpc="2.0", id=sent["id"], error=told)
+        named.model_dump_json()  # which a lone surrogate refuses
+        return named
+    return JSONRPCError(jsonrpc="2.0", id=None, error=told)
+
 
 def _told(record: Mapping[str, Any]) -> CallToolResult:
     text = TextContent(type="text", text=json.dumps(record))
@@ -101,6 +136,7 @@ def _offered(
     @functools.wraps(function)
     async def offered(**arguments: Any) -> CallToolResult:
         cancelled, record = Event(), CANCELLED
+        patience = min(seconds, LATE + 2 * arguments.get("seconds", seconds))
 
         def heeding(**given: Any) -> dict[str, Any]:
             with toolbox.workspace.heeding(current_progress()):
@@ -117,10 +153,10 @@ def _offered(
                 toolbox.lock.release()
 
         async with anyio.create_task_group() as watch:
-            watch.start_soon(_set_after, cancelled, seconds)
+            watch.start_soon(_set_after, cancelled, patience)
             try:
                 # What hears no cancel goes on, and others wait for it; its caller does not.
-                with anyio.move_on_after(seconds + PATIENCE):
+                with anyio.move_on_after(patience + PATIENCE):
                     record = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
             finally:
                 cancelled.set()

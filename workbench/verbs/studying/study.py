@@ -16,6 +16,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled, Diagnostic, UsageError, masked
 from workbench.evaluation import calibration
+from workbench.grounding.interruption import statements_heeding
 from workbench.language import parse_program
 from workbench.progress import SILENT, Progress
 from workbench.study.baselines import BASELINES, baseline_name
@@ -93,7 +94,8 @@ def study(
     if given is not None:
         found = parts_of(with_files_of(found, given), given)
     with stage(found, lists_apart=True, parts_together=given is None) as staging:
-        ready = prepared(staging, predict, time=time, mapping=given)
+        with statements_heeding(progress, staging.connection):
+            ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, progress)
         result, explain = _result(staging, ready, settings, studied, matrix, rows, out)
         predicted = predicted_by(parse_program(result.program), ready)
