@@ -56,3 +56,18 @@ def test_parameters_are_sent_to_the_option_that_holds_them(
     (problem,) = caught.value.diagnostics
     assert problem.code == "E0843"
     assert said in (problem.help or "")
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (lambda ws: ws.infer("P(t)\nQ(t)\n1 P(x) => Q(x)\n", query=["Q"], task="guess"), "E0810"),
+        (lambda ws: ws.data.add("P(A)", partition="test"), "E0845"),
+        (lambda ws: ws.load(pd.DataFrame({"t": ["A"]}), predicate="P", partition="test"), "E0845"),
+    ],
+)
+def test_a_word_that_is_no_choice_is_refused(call: Callable[[Workspace], Any], code: str) -> None:
+    with wb.open() as ws:
+        ws.declare("P(t)\n")
+        with pytest.raises(UsageError, match=code):
+            call(ws)

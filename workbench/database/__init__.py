@@ -58,7 +58,7 @@ from workbench.database.formats import (
     write_table,
 )
 from workbench.database.identifiers import quoted, text_literal, unused_name
-from workbench.database.ingest import LoadReport, Partition
+from workbench.database.ingest import LoadReport, Partition, check_partition
 from workbench.database.kept_arrays import forget_arrays, keep_arrays, keeps_rows, kept_arrays
 from workbench.database.kept_linkage import KeptLinkage, keep_linkage, kept_linkage, take_linkage
 from workbench.database.labelled import (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
+from typing import get_args
 
 import duckdb
 
@@ -29,9 +30,18 @@ from workbench.database.staged_facts import (
 )
 from workbench.database.stored import Coded, StoredPredicate
 from workbench.database.value_columns import text_of_value
-from workbench.errors import Diagnostic, InputError
+from workbench.errors import Diagnostic, InputError, UsageError
 
 Partition = OneOf["evidence", "truth", "target"]
+
+
+def check_partition(name: str) -> None:
+    """Raises E0845 for a partition that there is not."""
+    known = get_args(Partition)
+    if name not in known:
+        raise UsageError.of(
+            "E0845", f"there is no partition {name}", help=f"choose from {', '.join(known)}"
+        )
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import ClassVar, cast, get_args
 
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.errors import UsageError
 from workbench.inference.accepts import ALL, CONVEX, Accepts, Task
 from workbench.inference.exact import Exact
 from workbench.inference.registry import make_engine, with_parameters
@@ -54,7 +55,14 @@ class Auto(Engine):
 def engine_for(
     network: GroundNetwork, weights: Float, task: Task, name: str, parameters: Mapping[str, object]
 ) -> tuple[Engine, str]:
-    """The named engine as it suits a network; for `auto` the one that fits, and why."""
+    """The named engine as it suits a network; for `auto` the one that fits, and why.
+
+    Raises E0810 for another task.
+    """
+    if task not in get_args(Task):
+        raise UsageError.of(
+            "E0810", f"there is no task {task}", help="the tasks are map and marginal"
+        )
     if name != "auto":
         from workbench.inference.rounded import fitted
 

@@ -18,6 +18,7 @@ from workbench.database import (
     TablePrint,
     add_facts,
     changed_print,
+    check_partition,
     not_answered,
     remove_facts,
     texts_of_alchemy,
@@ -109,6 +110,7 @@ def changes_of(
 
     A file called as a wide table that the workspace was filled from has rows of it.
     """
+    check_partition(partition)
     reader = _Reader(database, world or DEFAULT_WORLD, partition, tables_at_hand(database))
     came, notes = reader.texts(list(_each(add)), gone=False)
     went, more = reader.texts(list(_each(remove)), gone=True)

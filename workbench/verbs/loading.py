@@ -14,6 +14,7 @@ from workbench.database import (
     FileFacts,
     LoadReport,
     Partition,
+    check_partition,
     load_dataset,
     load_facts,
     load_file,
@@ -63,6 +64,7 @@ def load(
     LoadReport
         A TablesReport where some tables were wide.
     """
+    check_partition(partition)
     if _is_frame(source):
         if predicate is None:
             raise UsageError.of(
