@@ -74,5 +74,21 @@ def test_changed_facts_alone_come_to_the_network_of_a_fresh_run(
     assert over_changes.keys() <= {OVER_LINKS}
 
 
+def test_rows_go_with_the_last_fact_of_a_constant(tmp_path: Path) -> None:
+    rules = parse_psl("1: Likes(A, G) -> Open(A)\n0.5: !Open(A)\n0.5: !Likes(A, G)")
+    atoms = {
+        "Likes/2": {"observations": [["p0", "g0"], ["p0", "g1"], ["p1", "g1"]]},
+        "Open/1": {"targets": [["p0"], ["p1"]]},
+    }
+    (tmp_path / "data.json").write_text(json.dumps({"predicates": atoms}), encoding="utf-8")
+    with workbench.open() as workspace:
+        workspace.load(tmp_path / "data.json")
+        run = workspace.infer(rules, engine="clarabel").run_id or 0
+        updated = workspace.update(run, remove=["Likes(p0, g0)"]).result
+        fresh = workspace.infer(rules, engine="clarabel", record=False)
+        assert canonical(updated.grounding) == canonical(fresh.grounding)
+        assert updated.evidence_energy == fresh.evidence_energy == 1.0
+
+
 def _text(pair: tuple[str, str], value: float) -> str:
     return f"{'' if value == 1.0 else f'{value:g} '}Link({pair[0]}, {pair[1]})"

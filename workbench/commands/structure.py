@@ -151,8 +151,8 @@ def _print_found(result: StructureResult) -> None:
     rows = [tuple(record[field] for field in fields) for record in result.table()]
     if rows:
         print_table("Rules", columns, rows, rest="--out FILE writes them all")
-    elif result.status == "limit":
-        print_line("No rule was found before the time limit: give the search more seconds.")
+    elif result.status in ("limit", "cancelled"):
+        print_line("No rule was found before the search was stopped: give it more seconds.")
     else:
         print_line("No rule was found that tells more than chance.")
     for warning in result.warnings:

@@ -145,6 +145,10 @@ def changed_literal(
     folded = any(map(known, names))
     if clause.hard and names and (folded or not merging_is_needless(clause, literals)):
         return None
+    ranging = {name for name, type_name in clause.variable_types if type_name in types}
+    # Constants that went with their last fact have no place any more, so neither has the fact.
+    if ranging and any(len(one.went) for one in facts.values()):
+        return None
     if clause.multiset:
         name = changed[0].atom.predicate
         return changed[0] if _as_sharp_as_before(vocabulary, name, facts[name]) else None
@@ -152,10 +156,7 @@ def changed_literal(
     bound = {
         term.name for one in conditions for term in one.atom.arguments if isinstance(term, Variable)
     }
-    ranging = {name for name, type_name in clause.variable_types if type_name in types}
-    if ranging and (not ranging <= bound or any(len(one.went) for one in facts.values())):
-        return None
-    return changed[0]
+    return changed[0] if ranging <= bound else None
 
 
 def _as_sharp_as_before(vocabulary: Vocabulary, predicate: str, changed: FactRows) -> bool:
