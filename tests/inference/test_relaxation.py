@@ -15,10 +15,12 @@ from scipy.optimize import linprog
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_hinge_network, random_mln
 from workbench.errors import WorkbenchError
+from workbench.inference import integer_program
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.integer_program import IntegerProgram
-from workbench.inference.linear_program import solve_highs
+from workbench.inference.linear_program import nothing, solve_highs
 from workbench.inference.lp import LinearRelaxation
+from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.relaxation import solve_relaxation
 from workbench.inference.roof_duality import has_roof_dual, solve_roof_dual
 from workbench.inference.rounding import round_state
@@ -264,6 +266,24 @@ def test_a_spent_deadline_is_a_limit_with_a_bound() -> None:
     solution = IntegerProgram().solve(network, weights, deadline=monotonic() - 1.0)
     assert solution.status in (Status.LIMIT, Status.OPTIMAL)
     assert solution.bound <= solution.energy
+
+
+def test_a_state_that_stays_unproven_is_searched_on_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(7)
+    clauses = [
+        random.choice((-1, 1), 3) * (1 + random.choice(80, 3, replace=False)) for _ in range(400)
+    ]
+    network = network_from_clauses(80, [one.tolist() for one in clauses], np.arange(400))
+    weights = random.uniform(-2, 2, 400)
+    monkeypatch.setattr(integer_program, "solve_highs", lambda problem, **_: nothing(problem))
+    found = IntegerProgram().solve(network, weights)
+    rival = MaxWalkSAT(flips=integer_program.LONG).solve(network, weights)
+    short = MaxWalkSAT().solve(network, weights)
+    assert found.status is Status.FEASIBLE
+    assert found.energy <= rival.energy + 1e-9
+    assert rival.energy < short.energy - 1e-6
 
 
 def test_engines_decline_what_has_no_relaxation() -> None:

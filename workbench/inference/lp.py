@@ -129,11 +129,17 @@ class LinearRelaxation(Engine):
         return better(network, weights, repaired, values), True
 
 
-def local_search(network: GroundNetwork, weights: Float, start: Float, conduct: Conduct) -> Float:
+def local_search(
+    network: GroundNetwork,
+    weights: Float,
+    start: Float,
+    conduct: Conduct,
+    flips: int | None = None,
+) -> Float:
     """The best state that MaxWalkSAT meets, `start` among them; none where time is up already."""
     if conduct.over:
         return start
-    found = MaxWalkSAT().infer(network, weights, conduct, start).values
+    found = MaxWalkSAT(flips=flips).infer(network, weights, conduct, start).values
     return better(network, weights, start, found)
 
 
