@@ -231,3 +231,21 @@ def test_a_row_compared_with_itself_and_its_own_words_find_room_among_few_rows(
     own = [one for one in matrix.candidates if one.steps == 0]
     assert any(one.aggregate == "ratio" for one in own)
     assert any(one.of_text and one.value == "witness" for one in own)
+
+
+def test_of_few_rows_less_is_seen_of_what_says_more(tmp_path: Path) -> None:
+    visits = [[f"v{i}", f"c{i % 40}", i % 7, ["a", "b"][i % 2]] for i in range(200)]
+    files = [
+        write(tmp_path / "clients.csv", ["client", "good"], [[f"c{i}", i % 2] for i in range(40)]),
+        write(tmp_path / "visits.csv", ["visit", "client", "cost", "kind"], visits),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "clients.good")
+        matrix = candidates_for(staging, ready, ready.rows, collective=False)
+    few, many = matrix.plainness(100), matrix.plainness(6000)
+    plain = np.array([one.turns == 0 for one in matrix.candidates])
+    assert plain.any()
+    assert not plain.all()
+    assert np.all((few[plain] == 1) & (many[plain] == 1))
+    assert np.all(few[~plain] < many[~plain])
+    assert np.all(many[~plain] < 1)

@@ -54,6 +54,19 @@ def planted(n: int = 800, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, (rng.random(n) < 1 / (1 + np.exp(-z))).astype(float)
 
 
+@pytest.mark.parametrize("plainer", [0, 1])
+def test_of_columns_that_tell_alike_the_plainer_is_taken(plainer: int) -> None:
+    rng = np.random.default_rng(3)
+    said = rng.normal(size=400)
+    X = said[:, None] + 0.4 * rng.normal(size=(400, 2))
+    y = (rng.random(400) < 1 / (1 + np.exp(-2 * said))).astype(float)
+    plainness = np.where(np.arange(2) == plainer, 1.0, 0.5)
+    found = fit_weighted_rules(RuleTask(X, y, most_rules=1, plainness=plainness))
+    assert [term.columns for term in found.terms] == [(plainer,)]
+    assert auc_roc(found.scores(X), y) > 0.75
+    assert found.predict(X).mean() == pytest.approx(y.mean(), abs=0.02)
+
+
 def test_planted_rules_are_found_and_no_more_than_asked_for() -> None:
     X, y = planted()
     X_new, y_new = planted(seed=1)

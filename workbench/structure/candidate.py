@@ -12,6 +12,8 @@ Aggregate = Literal[
     "previous", "latest_is", "since", "first", "interval", "labelled", "in_common", "difference",
     "ratio", "product",
 ]  # fmt: skip
+INVOLVED = frozenset(("variance", "different", "latest", "latest_is", "first", "interval", "since"))
+"""Aggregates of how rows are ordered or spread."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,23 @@ class Candidate:
         """How far from the target's rows it looks."""
         parts = self.compared or ()
         return max((len(self.path.hops), *(part.steps for part in parts)))
+
+    @property
+    def turns(self) -> int:
+        """By how many turns it says more than a column, or a total over rows next to the target's:
+        farther ways, comparisons, some rows alone, things in common, order and spread.
+        """
+        parts = self.compared or (self,)
+        return sum(
+            (
+                self.compared is not None,
+                self.steps > 1,
+                any(part.among is not None for part in parts),
+                any(part.with_ for part in parts)
+                or any(hop.kind == "shared" for part in parts for hop in part.path.hops),
+                any(part.aggregate in INVOLVED for part in parts),
+            )
+        )
 
     @property
     def of_one_row(self) -> bool:

@@ -24,7 +24,7 @@ MOST_TERMS = 500
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """Terms that a path may choose from, and their values times handicaps.
+    """Terms that a path may choose from, and their values times heights.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Design:
     def __init__(self, task: RuleTask) -> None:
         self.task, self.y = task, task.y
         self._binned = BinnedColumns.of(task.X)
-        self._columns = TermColumns(task.X)
+        self._columns = TermColumns(task)
         self._places: dict[tuple[bytes, bytes], Int64] = {}
         self._told: dict[tuple[bytes, bytes], Int64] = {}
 
@@ -165,7 +165,7 @@ def _with_pairs(stage: Stage) -> Iterator[Stage]:
     if not pairs:
         return
     terms, one, other = zip(*pairs)
-    heights = np.array([1 / term.spread * term.handicap for term in terms])[:, None]
+    heights = np.array([stage.task.height(term) / term.spread for term in terms])[:, None]
 
     def both(held: Bool) -> Float:
         return heights * (held[list(one)] & held[list(other)])

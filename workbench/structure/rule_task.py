@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import PLAIN, Conduct
+from workbench.structure.terms import Term
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ class RuleTask:
         and held-out rows choose: among thousands of columns of other tables some fit by chance.
     near : int64 array or None
         Columns of what is no farther than one step; they are tried likewise.
+    plainness : float64 array, shape (n_candidates,), or None
+        How much of each column a shrinking fit sees: of columns that tell alike the plainer is
+        taken, and of many involved ones fewer by chance. All of each where it is None.
     held_out : sequence of int64 arrays or None
         Sets of rows that judge (the latest, where rows have a time); None draws some at random.
     """
@@ -55,6 +59,7 @@ class RuleTask:
     counted: CountedLabels | None = None
     own: Int64 | None = None
     near: Int64 | None = None
+    plainness: Float | None = None
     held_out: Sequence[Int64] | None = None
     conduct: Conduct = PLAIN
 
@@ -62,6 +67,12 @@ class RuleTask:
         """The sets of rows that judge."""
         drawn = self.held_out is None
         return random_splits(self.y, discrete, self.conduct.seed) if drawn else self.held_out or ()
+
+    def height(self, term: Term) -> float:
+        """How much of a term a shrinking fit sees."""
+        if self.plainness is None:
+            return term.handicap
+        return term.handicap * float(self.plainness[list(term.columns)].min(initial=1.0))
 
     def evenly(self, most: int) -> RuleTask:
         """The same on `most` of the rows, spread evenly over the target's values."""

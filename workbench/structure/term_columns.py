@@ -7,8 +7,9 @@ from itertools import chain
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int64, Real, UInt8
+from workbench.arrays import Bool, Float, Int64, UInt8
 from workbench.structure.cuts import plain_between
+from workbench.structure.rule_task import RuleTask
 from workbench.structure.screening import AT_ONCE
 from workbench.structure.term_choices import (
     ColumnValues,
@@ -30,13 +31,13 @@ class TermColumns:
 
     Attributes
     ----------
-    X : float array, shape (n_rows, n_columns)
+    task : RuleTask
     terms : list of Term
         Those made so far. What is said of a term goes by its place among them.
     """
 
-    def __init__(self, X: Real) -> None:
-        self.X = X
+    def __init__(self, task: RuleTask) -> None:
+        self.task = task
         self.terms: list[Term] = []
         self._values: list[Bool | Float] = []
         self._first_alike: list[int] = []
@@ -71,11 +72,11 @@ class TermColumns:
         return one.test == "missing" or len(self._column(one.column).different) == 2
 
     def values(self, places: Int64, rows: Int64) -> Float:
-        """Values times handicaps, shape (n_places, n_rows)."""
+        """Values times heights, shape (n_places, n_rows)."""
         found = np.empty((len(places), len(rows)))
         for row, place in zip(found, places.tolist()):
             term = self.terms[place]
-            height = term.handicap / (term.spread if term.form == "condition" else 1.0)
+            height = self.task.height(term) / (term.spread if term.form == "condition" else 1.0)
             np.multiply(self._values[place][rows], height, out=row)
         return found
 
@@ -99,7 +100,7 @@ class TermColumns:
 
     def _column(self, column: int) -> ColumnValues:
         if column not in self._read:
-            self._read[column] = ColumnValues.of(self.X, column)
+            self._read[column] = ColumnValues.of(self.task.X, column)
         return self._read[column]
 
     def _step(self, column: int, cut: float) -> list[int]:

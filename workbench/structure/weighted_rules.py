@@ -148,7 +148,7 @@ def _with_all(
     (fit,) = refits(stage.learned, design.y, np.arange(len(stage.terms)), [ridge])
     every = WeightedRules(
         tuple(stage.terms),
-        fit.weights * [term.handicap for term in stage.terms],
+        fit.weights * [task.height(term) for term in stage.terms],
         fit.intercept,
         True,
     )
@@ -185,7 +185,7 @@ def _fitted(design: Design, chosen: Tuning, scope: TermScope, stable: Support) -
         (weighed,) = refits(stage.learned, y, final.support, [ridge], final)
         final = replace(weighed, gap=final.gap)
     kept = [stage.terms[at] for at in final.support]
-    weights = final.weights * [term.handicap for term in kept]
+    weights = final.weights * [design.task.height(term) for term in kept]
     complete = not design.task.conduct.over
     return WeightedRules(tuple(kept), weights, final.intercept, True, final.gap, complete)
 

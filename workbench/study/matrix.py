@@ -34,6 +34,9 @@ from workbench.study.offers import (
 )
 
 MOST_COLUMNS = 6000
+A_TURN = 0.8
+"""How much of a candidate a shrinking fit to few rows sees for each turn of what it says."""
+FEW_ROWS = 600
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""
 
@@ -75,6 +78,16 @@ class CandidateMatrix:
         """
         near = (at for at, one in enumerate(self.candidates) if one.steps <= 1 and not one.of_text)
         return np.array(list(near), np.int64)
+
+    def plainness(self, n_rows: int) -> Float:
+        """How much of each candidate a shrinking fit to so many rows sees, shape (n_candidates,).
+
+        Less of what says more, for many such candidates fit few rows by chance; all of counts of
+        labels.
+        """
+        turns = [0 if one.aggregate == "labelled" else one.turns for one in self.candidates]
+        chance = min(FEW_ROWS / max(n_rows, 1), 1.0)
+        return np.asarray(A_TURN ** (chance * np.array(turns, np.float64)))
 
     @property
     def labelled(self) -> frozenset[int]:

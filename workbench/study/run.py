@@ -183,6 +183,7 @@ def fitted_rules(
             counted,
             own=matrix.own,
             near=matrix.near,
+            plainness=matrix.plainness(len(rows)),
             held_out=held_out,
             conduct=conduct,
         )
