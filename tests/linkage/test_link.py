@@ -344,6 +344,24 @@ def test_labels_that_contradict_by_a_chain_are_said(tmp_path: Path) -> None:
     assert "E0673" in [one.code for one in link([path], labels=labels).warnings]
 
 
+@pytest.mark.parametrize("right", [True, False])
+def test_labels_the_wrong_way_round_are_said(tmp_path: Path, right: bool) -> None:
+    names = [f"{first} {last}" for first in ("ann", "bob", "eve", "kim") for last in ("lee", "hay")]
+    towns = ("york", "bath", "wells", "ely")
+    rows = [
+        f"{2 * n + copy},{name} {chr(97 + n)}{n * 37},{towns[n % 4]}{n},{1950 + n}"
+        for n, name in enumerate(names * 5)
+        for copy in (0, 1)
+    ]
+    path = write(tmp_path / "a.csv", "id,name,town,born\n" + "\n".join(rows) + "\n")
+    same, other = (1, 0) if right else (0, 1)
+    known = [f"{2 * n},{2 * n + 1},{same}" for n in range(6)]
+    known += [f"{2 * n},{2 * n + 2},{other}" for n in range(6)]
+    labels = write(tmp_path / "labels.csv", "left,right,match\n" + "\n".join(known) + "\n")
+    codes = [one.code for one in link([path], labels=labels).warnings]
+    assert ("E0699" in codes) == (not right)
+
+
 def test_records_without_values_and_files_without_pairs_are_said(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,name,town\n1,ann lee,york\n2,,\n3,ann lee,york\n")
     result = link([path])

@@ -18,6 +18,8 @@ SURE = 6.0
 """Log odds beyond which it does not count how wrong a label finds them: it may be a slip."""
 GAIN = 2.0
 """Of log likelihood, beside its chance, from which on labels tell something better."""
+CLEAR = 2.0
+"""Log odds beyond which a label that says otherwise is a surprise."""
 SHIFT = 1.0
 """The standard deviation of what all log odds are off by, before labels are seen."""
 SURELY = 2.0
@@ -44,6 +46,12 @@ class LabelEvidence:
         """Log likelihoods, by the log odds that labelled pairs have."""
         wrong = np.where(self.match, -1.0, 1.0) * np.clip(told, -SURE, SURE)
         return np.asarray(-np.logaddexp(0.0, wrong))
+
+    def surprises(self, scores: Float) -> tuple[int, int]:
+        """How many labels say the contrary of clear log odds, and how many clear ones there are."""
+        told = scores[self.places]
+        clear = np.abs(told) > CLEAR
+        return int((clear & ((told > 0) != self.match)).sum()), int(clear.sum())
 
     def may_gain(self, scores: Float) -> bool:
         """Whether other log odds than these, of all pairs, could tell the labels clearly better."""

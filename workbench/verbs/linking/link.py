@@ -17,6 +17,7 @@ from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
 from workbench.linkage.estimates import estimate, threshold_curve
+from workbench.linkage.label_evidence import LabelEvidence
 from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.linkage.linker import learn
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
@@ -25,7 +26,13 @@ from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
 from workbench.verbs.linking.labels import LabelledPairs, read_labels
-from workbench.verbs.linking.notes import about_candidates, about_matches, about_time, in_time
+from workbench.verbs.linking.notes import (
+    about_candidates,
+    about_matches,
+    about_surprises,
+    about_time,
+    in_time,
+)
 from workbench.verbs.linking.reading import read_linked
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
@@ -211,8 +218,10 @@ def _scored(
             conduct=conduct,
         )
 
+    unlabelled = learned_from(None)
+    surprises = LabelEvidence(places, labelled.match).surprises(unlabelled.of_patterns(patterns))
     model = labelled.heard(
-        learned_from(None),
+        unlabelled,
         lambda: learned_from(labelled.by_pattern(patterns, places)),
         patterns,
         places,
@@ -237,7 +246,7 @@ def _scored(
         scores,
         labelled,
         read.choice.left_out,
-        read.warnings,
+        (*read.warnings, *about_surprises(*surprises)),
         captured,
         learned,
         rivals,

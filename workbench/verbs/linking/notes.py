@@ -10,6 +10,8 @@ from workbench.linkage.candidates import Candidates
 from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.progress import Conduct
 
+FEWEST_CLEAR = 5
+
 
 def about_time(cut: Sequence[str], stopped: str) -> list[Diagnostic]:
     """What the time limit, or a cancel, cut short."""
@@ -54,6 +56,22 @@ def about_candidates(candidates: Candidates) -> list[Diagnostic]:
             )
         )
     return found
+
+
+def about_surprises(surprises: int, clear: int) -> list[Diagnostic]:
+    """That most labels of pairs that are clear without them say the contrary."""
+    if clear < FEWEST_CLEAR or 2 * surprises <= clear:
+        return []
+    return [
+        Diagnostic(
+            "E0699",
+            f"{surprises:,} of {clear:,} labelled pairs that are clear without labels are labelled "
+            "the other way",
+            help="1 means the same and 0 different: are they exchanged, or are the columns left "
+            "and right those of another file?",
+            severity="warning",
+        )
+    ]
 
 
 def about_matches(model: Scoring) -> list[Diagnostic]:
