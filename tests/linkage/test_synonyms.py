@@ -37,6 +37,15 @@ def test_spellings_of_one_value_are_one_and_sizes_of_one_article_are_not(spelled
         assert [found[0].texts[code][-1] for code in found[0].codes] == [one[-1] for one in sizes]
 
 
+def test_towns_of_one_thing_that_moved_are_two() -> None:
+    random = np.random.default_rng(4)
+    person = np.append(np.repeat(np.arange(200), 2), [200] * 6)
+    town = np.array([f"town {one}" for one in random.integers(0, 50, 200)])[person[:400] % 200]
+    town = np.append(town, ["Cleveland"] * 3 + ["Manchester"] * 3)
+    names = [held(called, "name", person) for called in ("name", "phone", "mail")]
+    assert not called_alike([held("town", "category", town), *names])[0].called
+
+
 def test_venues_that_are_abbreviated_tell_no_citations_apart(tmp_path: Path) -> None:
     (frame,), (truth,) = made_up("citations", 1500, seed=8, again=0.3, kinds=TITLES)
     frame.to_csv(tmp_path / "a.csv", index=False)
