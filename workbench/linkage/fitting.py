@@ -44,7 +44,7 @@ it may take families for matches.
 """
 INDEPENDENT = 0.7
 """What the merit of independent fields counts beside that of correlated ones."""
-NEARLY = 0.3
+NEARLY = 0.15
 """Of a refuted class's merit another one must have that is not plain; a few chance pairs have less.
 """
 MOST = 0.75

@@ -8,19 +8,20 @@ from dataclasses import dataclass, replace
 from math import log, log1p
 from time import perf_counter
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int32
 from workbench.errors import Diagnostic, UsageError
 from workbench.leaving import heard
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates, compare_candidates, find_candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
-from workbench.linkage.comparison import make_comparison
+from workbench.linkage.comparison import FieldComparison, make_comparison
 from workbench.linkage.estimates import estimate, threshold_curve
 from workbench.linkage.label_evidence import LabelEvidence
 from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.linkage.linker import learn
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
+from workbench.linkage.mixture import Patterns
 from workbench.linkage.supervised import Supervised
 from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
@@ -33,7 +34,7 @@ from workbench.verbs.linking.notes import (
     about_time,
     in_time,
 )
-from workbench.verbs.linking.reading import read_linked
+from workbench.verbs.linking.reading import LinkedRecords, read_linked
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
 
@@ -193,8 +194,73 @@ def _scored(
     read = read_linked(sources, id_column)
     in_time(conduct, "the files were read")
     records, fields = read.records, read.choice.fields
-    second = records.source if len(records.sources) == 2 else None
     labelled = _labelled(labels, records)
+    compared = _compared(read, labelled, conduct)
+    candidates, patterns = compared.candidates, compared.patterns
+    places, pairs = labelled.places(candidates, len(records)), candidates.pairs
+    unlabelled = compared.model(one_to_one, conduct)
+    surprises = LabelEvidence(places, labelled.match).surprises(unlabelled.of_patterns(patterns))
+    model = labelled.heard(
+        unlabelled,
+        lambda: compared.model(one_to_one, conduct, labelled.by_pattern(patterns, places)),
+        patterns,
+        places,
+        conduct,
+    )
+    learned, scores = labelled.learned(
+        model, model.of_patterns(patterns), pairs, places, conduct.seed
+    )
+    rivals, top = None, None
+    if one_to_one:
+        top = best_of_each(len(records), pairs, scores)
+        rivals = Rivals.of(pairs, scores, top)
+        scores = rivals.applied(pairs, scores, top)
+    scores = labelled.applied(scores, candidates, len(records))
+    return _Scored(
+        records,
+        candidates,
+        model,
+        scores,
+        labelled,
+        read.choice.left_out,
+        (*read.warnings, *about_surprises(*surprises)),
+        captured_share(
+            fields, pairs, scores, candidates.proposed, candidates.near, compared.second
+        ),
+        learned,
+        rivals,
+        top,
+    )
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Candidates with the levels at which their fields agree; `second` of two files."""
+
+    candidates: Candidates
+    comparisons: list[FieldComparison]
+    patterns: Patterns
+    second: Int32 | None
+
+    def model(
+        self, one_to_one: bool, conduct: Conduct, known: tuple[Float, Float] | None = None
+    ) -> LinkModel:
+        """What is learned from these, and from labelled matches and non-matches by pattern."""
+        return learn(
+            self.comparisons,
+            self.candidates,
+            self.patterns,
+            self.second,
+            known=known,
+            one_to_one=one_to_one,
+            conduct=conduct,
+        )
+
+
+def _compared(read: LinkedRecords, labelled: LabelledPairs, conduct: Conduct) -> _Compared:
+    """Pairs of records that may match, and the labelled ones, field by field."""
+    records, fields = read.records, read.choice.fields
+    second = records.source if len(records.sources) == 2 else None
     conduct.progress.step("candidates", 0, None)
     of_candidates = conduct.within(FOR_CANDIDATES)
     candidates = find_candidates(fields, second, conduct=of_candidates).beside(
@@ -205,53 +271,7 @@ def _scored(
     comparisons = [make_comparison(field) for field in fields]
     patterns = compare_candidates(comparisons, candidates, conduct.progress)
     in_time(conduct, "pairs were compared")
-    places, pairs = labelled.places(candidates, len(records)), candidates.pairs
-
-    def learned_from(known: tuple[Float, Float] | None) -> LinkModel:
-        return learn(
-            comparisons,
-            candidates,
-            patterns,
-            second,
-            known=known,
-            one_to_one=one_to_one,
-            conduct=conduct,
-        )
-
-    unlabelled = learned_from(None)
-    surprises = LabelEvidence(places, labelled.match).surprises(unlabelled.of_patterns(patterns))
-    model = labelled.heard(
-        unlabelled,
-        lambda: learned_from(labelled.by_pattern(patterns, places)),
-        patterns,
-        places,
-        conduct,
-    )
-    learned, scores = labelled.learned(
-        model, model.of_patterns(patterns), pairs, places, conduct.seed
-    )
-    rivals, top = None, None
-    if one_to_one:
-        top = best_of_each(len(records), candidates.pairs, scores)
-        rivals = Rivals.of(candidates.pairs, scores, top)
-        scores = rivals.applied(candidates.pairs, scores, top)
-    scores = labelled.applied(scores, candidates, len(records))
-    captured = captured_share(
-        fields, candidates.pairs, scores, candidates.proposed, candidates.near, second
-    )
-    return _Scored(
-        records,
-        candidates,
-        model,
-        scores,
-        labelled,
-        read.choice.left_out,
-        (*read.warnings, *about_surprises(*surprises)),
-        captured,
-        learned,
-        rivals,
-        top,
-    )
+    return _Compared(candidates, comparisons, patterns, second)
 
 
 def _told(model: Scoring, captured: float) -> dict[str, float]:
