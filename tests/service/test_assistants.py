@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -284,14 +284,25 @@ def test_a_line_that_is_no_message_is_answered_under_its_id(
         "[]",
         "{",
         "[" * 9999,
+        "",
+        "   ",
         '{"jsonrpc": "2.0", "id": 8, "method": "ping"}',
     ]
     said = StringIO()
+
+    async def sent() -> AsyncIterator[str]:
+        for line in lines:
+            yield f"{line}\n"
+        # The end of input ends the server, with answers that are on their way.
+        with anyio.fail_after(60):
+            while '"id":8' not in said.getvalue():
+                await anyio.sleep(0.01)
+
     with workbench.open() as workspace:
         server = assistants_server(
             Toolbox(workspace, Folders((tmp_path.resolve(),)), current_progress)
         )
-        ends = map(anyio.wrap_file, (StringIO("\n".join(lines)), said))
+        ends = sent(), anyio.wrap_file(said)
         monkeypatch.setattr(assistants, "stdio_server", partial(stdio_server, *ends))
         anyio.run(server.run_stdio_async)
     answers = [json.loads(line) for line in said.getvalue().splitlines()]

@@ -99,19 +99,23 @@ class _Exact(MCPServer[Any]):
         async def sort() -> None:
             async with put:
                 async for one in read:
-                    if isinstance(one, Exception):
-                        await write.send(SessionMessage(_unread(one)))
-                    else:
+                    if not isinstance(one, Exception):
                         await put.send(one)
+                    elif (line := _line(one)) is None or str(line).strip():
+                        await write.send(SessionMessage(_unread(line)))
 
         async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
             tasks.start_soon(sort)
             await run(messages, write, begin())
 
 
-def _unread(error: Exception) -> JSONRPCError:
+def _line(error: Exception) -> Any:
+    """What was sent, where an error says it."""
+    return error.errors()[0]["input"] if isinstance(error, ValidationError) else None
+
+
+def _unread(line: Any) -> JSONRPCError:
     """The answer to a line that is no message, under the id it seems to have."""
-    line = error.errors()[0]["input"] if isinstance(error, ValidationError) else None
     told = ErrorData(code=PARSE_ERROR, message="this line is no message of JSON-RPC")
     with suppress(ValueError, TypeError, LookupError, RecursionError):
         sent: Any = json.loads(line) if isinstance(line, str) else line
