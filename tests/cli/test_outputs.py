@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from workbench.commands.console import MOST_ROWS, check_table, print_table, replacing
-from workbench.errors import InputError, UsageError
+from workbench.commands.console import (
+    MOST_ALIKE,
+    MOST_ROWS,
+    check_table,
+    print_table,
+    print_warnings,
+    replacing,
+)
+from workbench.errors import Diagnostic, InputError, UsageError
 
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
@@ -65,3 +72,15 @@ def test_a_table_that_is_to_be_had_elsewhere_ends_with_where(
     assert sum(line.startswith("│ rule ") for line in lines) == MOST_ROWS
     print_table("Rules", ("rule", "groundings"), rows[:MOST_ROWS], rest="--json lists them all")
     assert "more" not in capsys.readouterr().out
+
+
+def test_of_many_warnings_of_one_kind_the_first_are_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hidden = [Diagnostic("E0303", f"P{one} is hidden", severity="note") for one in range(2_000)]
+    print_warnings([*hidden, Diagnostic("E0309", "Q is false", severity="warning")])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[MOST_ALIKE:] == [
+        f"note[E0303]: and {2_000 - MOST_ALIKE:,} more of this kind",
+        "warning[E0309]: Q is false",
+    ]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LONGEST_CELL = 400
+MOST_ALIKE = 12
+"""Warnings of one kind that are told one by one."""
 MOST_ROWS = 60
 """Of a table whose other rows are to be had elsewhere."""
 
@@ -39,9 +41,16 @@ def print_error(error: WorkbenchError | str) -> None:
 
 
 def print_warnings(diagnostics: Iterable[Diagnostic]) -> None:
-    """Warnings and notes on standard error."""
+    """Warnings and notes on standard error; of each kind the first few, and how many more."""
+    of_kind: dict[str, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
-        sys.stderr.write(diagnostic.render() + "\n")
+        heading = f"{diagnostic.severity}[{diagnostic.code}]"
+        of_kind.setdefault(heading, []).append(diagnostic)
+    for heading, alike in of_kind.items():
+        for diagnostic in alike[:MOST_ALIKE]:
+            sys.stderr.write(diagnostic.render() + "\n")
+        if len(alike) > MOST_ALIKE:
+            sys.stderr.write(f"{heading}: and {len(alike) - MOST_ALIKE:,} more of this kind\n")
 
 
 def number(value: object, digits: int = 4) -> str:
