@@ -227,6 +227,7 @@ def test_files_that_the_mapping_does_not_speak_of_are_refused(tmp_path: Path) ->
     )
     (found,) = faults(tmp_path / "others.csv", ITEMS, mapping=tmp_path / "mapping.toml")
     assert found.code == "E0234"
+    assert (found.help or "").endswith("items has no file: if it is this one, call it so")
     (found,) = faults(
         tmp_path / "items.csv", ITEMS.replace("n,c", "m,c"), mapping=tmp_path / "mapping.toml"
     )

@@ -215,24 +215,24 @@ def matched_sources(
     if not sources:
         return tuple(table.source for table in mapping.tables)
     given = {source.name: source for source in parts_of(find_sources(sources), mapping)}
+    tables = [table for table in mapping.tables if not table.source.is_list]
+    without = [table.name for table in tables if table.name not in given]
     for name, source in given.items():
         if name not in mapping.by_name:
+            renamed = f"; {without[0]} has no file: if it is this one, call it so" * bool(without)
             raise InputError.of(
                 "E0234",
                 f"the mapping says nothing of the table {name}",
                 span=Span(source.shown, 1, 1, 1, 1),
-                help=f"its tables are {', '.join(mapping.by_name)}",
+                help=f"its tables are {', '.join(mapping.by_name)}{renamed}",
             )
-    tables = [table for table in mapping.tables if not table.source.is_list]
-    for table in tables:
-        if table.name not in given:
-            named = ", ".join(display_name(source) for source in sources)
-            raise InputError.of(
-                "E0234",
-                f"the mapping has a table {table.name}, and none of the files given holds it "
-                f"({named})",
-                help="give its file too, or take the table out of the mapping",
-            )
+    if without:
+        named = ", ".join(display_name(source) for source in sources)
+        raise InputError.of(
+            "E0234",
+            f"the mapping has a table {without[0]}, and none of the files given holds it ({named})",
+            help="give its file too, or take the table out of the mapping",
+        )
     return tuple(
         replace(
             given[table.name],
