@@ -152,7 +152,8 @@ def _print_found(result: StructureResult) -> None:
     if rows:
         print_table("Rules", columns, rows, rest="--out FILE writes them all")
     elif result.status in ("limit", "cancelled"):
-        print_line("No rule was found before the search was stopped: give it more seconds.")
+        ended = "time limit" if result.status == "limit" else "search was cancelled"
+        print_line(f"No rule was found before the {ended}: give the search more seconds.")
     else:
         print_line("No rule was found that tells more than chance.")
     for warning in result.warnings:

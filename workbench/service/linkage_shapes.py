@@ -52,7 +52,7 @@ class LinkMore(Answer):
     components: int
     components_open: int
     records_clustered: int
-    changed: dict[str, list[Row]]
+    changed: dict[str, list[Row | str]]
     seconds: float
     left_out: dict[str, Any]
     diagnostics: list[Note]
