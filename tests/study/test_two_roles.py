@@ -88,3 +88,29 @@ def test_earlier_matches_in_both_roles_tell_who_wins(tmp_path: Path) -> None:
     asked = found.predictions[~found.predictions["known"]]
     for match, value in zip(asked["match"], asked["value"]):
         assert said[(match,)] == pytest.approx(value, abs=1e-12)
+
+
+def test_what_the_pairs_of_a_thing_s_other_role_are_tied_by_is_that_thing(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    rank = random.normal(size=24)
+    every = [(one, two) for one in range(24) for two in range(24) if one < two]
+    chosen = [
+        pair if random.random() < 0.5 else pair[::-1]
+        for pair in random.permutation(every)[:240].tolist()
+    ]
+    said = ["no", "yes"]
+    rows = [
+        f"D{one},D{two},{said[int(rank[one] > rank[two])] if number % 10 else ''}"
+        for number, (one, two) in enumerate(chosen)
+    ]
+    (tmp_path / "drugs.csv").write_text("drug\n" + "".join(f"D{one}\n" for one in range(24)))
+    (tmp_path / "pairs.csv").write_text("drug,other,better\n" + "\n".join(rows) + "\n")
+    result = study([tmp_path / "drugs.csv", tmp_path / "pairs.csv"], "pairs.better", folds=2)
+    stated = [one for one in result.program.splitlines() if one.startswith("Tied")]
+    ties = {one[one.index("(") :] for one in stated if ":=" in one}
+    assert ties == {
+        "(xa, xb, xa, yb) := Pairs(xa, xb) ^ Pairs(xa, yb) ^ xb != yb.",
+        "(xa, xb, ya, xb) := Pairs(xa, xb) ^ Pairs(ya, xb) ^ xa != ya.",
+        "(xa, xb, ya, xa) := Pairs(xa, xb) ^ Pairs(ya, xa).",
+        "(ya, xa, xa, xb) := Pairs(xa, xb) ^ Pairs(ya, xa).",
+    }

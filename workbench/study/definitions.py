@@ -111,24 +111,23 @@ class Definitions:
         if key not in self._statements.made:
             name = self._statements.new("Tied" + path_name(path))
             literals, end = self._walks.walk(path)
-            other = self._walks.row(path.start, "y")
-            renamed = dict(zip(end, other))
-            apart = (
-                " ^ ".join(f"{one} != {two}" for one, two in zip(self._subject, end))
-                if len(end) == 1
-                else ""
-            )
-            body = " ^ ".join(filter(None, [*literals, apart]))
+            renamed = {
+                one: two
+                for one, two in zip(end, self._walks.row(path.start, "y"))
+                if one not in self._subject  # what both rows name stays one
+            }
+            other = [renamed.get(one, one) for one in end]
+            apart = [f"{one} != {two}" for one, two in zip(self._subject, other) if one != two]
             body = re.sub(
-                r"\b[a-z]\w*\b(?!\()", lambda found: renamed.get(found[0], found[0]), body
+                r"\b[a-z]\w*\b(?!\()",
+                lambda found: renamed.get(found[0], found[0]),
+                " ^ ".join([*literals, *(apart if len(apart) == 1 else ())]),
             )
             along = ", ".join(hop.table for hop in path.hops)
             self._statements.lines.append(comment(f"ties of {path.start} along {along}"))
             self._statements.state(f"{name}({', '.join((*self._subject, *other))})", body)
             if not path.leads_back:
-                self._statements.lines.append(
-                    f"{name}({', '.join((*other, *self._subject))}) := {body}."
-                )
+                self._statements.state(f"{name}({', '.join((*other, *self._subject))})", body)
             self._statements.made[key] = name
         return self._statements.made[key]
 
