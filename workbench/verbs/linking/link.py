@@ -8,24 +8,22 @@ from dataclasses import dataclass, replace
 from math import log, log1p
 from time import perf_counter
 
-from workbench.arrays import Float, Int32
+from workbench.arrays import Float
 from workbench.errors import Diagnostic, UsageError
 from workbench.leaving import heard
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.candidates import Candidates, compare_candidates, find_candidates
+from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
-from workbench.linkage.comparison import FieldComparison, make_comparison
 from workbench.linkage.estimates import estimate, threshold_curve
 from workbench.linkage.label_evidence import LabelEvidence
 from workbench.linkage.link_model import LinkModel, Scoring
-from workbench.linkage.linker import learn
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
-from workbench.linkage.mixture import Patterns
 from workbench.linkage.supervised import Supervised
 from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
+from workbench.verbs.linking.compared import compare
 from workbench.verbs.linking.labels import LabelledPairs, read_labels
 from workbench.verbs.linking.notes import (
     about_candidates,
@@ -34,12 +32,10 @@ from workbench.verbs.linking.notes import (
     about_time,
     in_time,
 )
-from workbench.verbs.linking.reading import LinkedRecords, read_linked
+from workbench.verbs.linking.reading import read_linked
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
 
-FOR_CANDIDATES = 1 / 3
-"""Of the time left once the files are read."""
 LEAST_THRESHOLD = 1e-4
 
 
@@ -195,7 +191,7 @@ def _scored(
     in_time(conduct, "the files were read")
     records, fields = read.records, read.choice.fields
     labelled = _labelled(labels, records)
-    compared = _compared(read, labelled, conduct)
+    compared = compare(read, labelled, conduct)
     candidates, patterns = compared.candidates, compared.patterns
     places, pairs = labelled.places(candidates, len(records)), candidates.pairs
     unlabelled = compared.model(one_to_one, conduct)
@@ -231,47 +227,6 @@ def _scored(
         rivals,
         top,
     )
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """Candidates with the levels at which their fields agree; `second` of two files."""
-
-    candidates: Candidates
-    comparisons: list[FieldComparison]
-    patterns: Patterns
-    second: Int32 | None
-
-    def model(
-        self, one_to_one: bool, conduct: Conduct, known: tuple[Float, Float] | None = None
-    ) -> LinkModel:
-        """What is learned from these, and from labelled matches and non-matches by pattern."""
-        return learn(
-            self.comparisons,
-            self.candidates,
-            self.patterns,
-            self.second,
-            known=known,
-            one_to_one=one_to_one,
-            conduct=conduct,
-        )
-
-
-def _compared(read: LinkedRecords, labelled: LabelledPairs, conduct: Conduct) -> _Compared:
-    """Pairs of records that may match, and the labelled ones, field by field."""
-    records, fields = read.records, read.choice.fields
-    second = records.source if len(records.sources) == 2 else None
-    conduct.progress.step("candidates", 0, None)
-    of_candidates = conduct.within(FOR_CANDIDATES)
-    candidates = find_candidates(fields, second, conduct=of_candidates).beside(
-        labelled.pairs, len(records)
-    )
-    if not len(candidates.pairs):
-        in_time(of_candidates, "candidates were found")
-    comparisons = [make_comparison(field) for field in fields]
-    patterns = compare_candidates(comparisons, candidates, conduct.progress)
-    in_time(conduct, "pairs were compared")
-    return _Compared(candidates, comparisons, patterns, second)
 
 
 def _told(model: Scoring, captured: float) -> dict[str, float]:
