@@ -48,7 +48,7 @@ def test_hard_formulas_leave_the_worlds_that_satisfy_them(
     rules = tmp_path / "three.mln"
     rules.write_text(f"t = {{A}}\nu = {{B}}\nH(t)\nS(u)\n{formula}\n")
     out = tmp_path / "predictions.csv"
-    outcome = run("infer", rules, "--query", "H,S", "--engine", "exact", "--out", out, "--json")
+    outcome = run(f"infer {rules} -q H --query S --engine exact --out {out} --json")
     assert outcome.code == 0, outcome.err
     found = predictions(out)
     assert found["H(A)"] == pytest.approx(first)

@@ -135,7 +135,7 @@ def infer(
         unread = {"--no-learn": solving.no_learn}
         tell_unused(unread, "it is for a PSL document with a learn split")
     program, known = read_rules(rules), chosen_labels(labels)
-    query = _query(question.query, query_file)
+    query = _query(question.predicates["query"], query_file)
     if question.mapping is not None:
         program = as_program(program)
         query = query or predicted_predicate(question.mapping, program)

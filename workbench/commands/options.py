@@ -110,14 +110,14 @@ class QuestionOptions(FactOptions):
     """What is asked of which facts: options of commands that ground rules."""
 
     query: Annotated[
-        str | None, option("--query -q", "Predicates to predict, P,Q.", PREDICATES)
+        list[str] | None, option("--query -q", "Predicates to predict, P,Q.", PREDICATES)
     ] = None
     closed: Annotated[
-        str | None,
+        list[str] | None,
         option("--closed", "Predicates read as evidence, closed-world, P,Q.", PREDICATES),
     ] = None
     hidden: Annotated[
-        str | None,
+        list[str] | None,
         option("--hidden", "Predicates inferred jointly but not reported, P,Q.", PREDICATES),
     ] = None
     allow_future: Annotated[
@@ -132,7 +132,9 @@ class QuestionOptions(FactOptions):
     @property
     def predicates(self) -> dict[str, Any]:
         """What is asked, by the names that a workspace's verbs give it."""
-        return {name: getattr(self, name) for name in ("query", "closed", "hidden", "allow_future")}
+        lists = {name: getattr(self, name) for name in ("query", "closed", "hidden")}
+        joined = {name: ",".join(named) if named else None for name, named in lists.items()}
+        return {**joined, "allow_future": self.allow_future}
 
 
 @dataclass(frozen=True)
@@ -140,5 +142,6 @@ class AtomQuestionOptions(QuestionOptions):
     """A question that may name single atoms."""
 
     query: Annotated[
-        str | None, option("--query -q", "Predicates or atoms to predict: P,Q(Anna,x).", PREDICATES)
+        list[str] | None,
+        option("--query -q", "Predicates or atoms to predict: P,Q(Anna,x).", PREDICATES),
     ] = None

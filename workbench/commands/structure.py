@@ -43,7 +43,7 @@ class RuleSearchOptions:
     """What rules over a program's predicates are searched for, and how."""
 
     target: Annotated[
-        str | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")
+        list[str] | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")
     ] = None
     method: Annotated[str, option("--method", "beam, paths or mine (.mln).")] = "beam"
 
@@ -123,7 +123,7 @@ def structure(
             problem = _problem(named, flatten=options.pop("flatten"))
             result = space.structure(problem, progress=progress, **options, **shared)
         else:
-            targets = of_rules.target.split(",") if of_rules.target else None
+            targets = [name for named in of_rules.target or () for name in named.split(",")] or None
             result = space.structure(
                 rules, targets=targets, method=of_rules.method, progress=progress, **shared
             )
