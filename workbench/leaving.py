@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from typing import TypeVar
 
 from workbench.errors import Cancelled
@@ -26,6 +27,20 @@ _left: list[Thread] = []
 def left_behind() -> bool:
     """Whether work that was left still goes on."""
     return any(thread.is_alive() for thread in _left)
+
+
+_deaf: list[Thread] = []
+
+
+@contextmanager
+def deaf() -> Iterator[None]:
+    """Work that has nothing to show and hears no cancel until it is through, such as compiling."""
+    thread = current_thread()
+    _deaf.append(thread)
+    try:
+        yield
+    finally:
+        _deaf.remove(thread)
 
 
 def in_time(conduct: Conduct, work: Callable[[Conduct], Result]) -> Result:
@@ -52,16 +67,20 @@ def in_time(conduct: Conduct, work: Callable[[Conduct], Result]) -> Result:
 def heard(progress: Progress, work: Callable[[], Result]) -> Result:
     """`work()` in a thread, so that this one hears signals: the work sees a cancel at its next
     look, however far that is, and ends with what it has; an interrupt here leaves it to itself.
+
+    Raises Cancelled where the work is `deaf` after `GRACE`: it is left to itself, too.
     """
     if progress is SILENT:
         return work()
     thread, answer = _started(work)
     try:
-        while wait([answer], LOOK).not_done and not progress.cancelled:
-            pass
+        while wait([answer], LOOK).not_done:
+            if progress.cancelled and wait([answer], GRACE).not_done and thread in _deaf:
+                raise Cancelled("cancelled")
         return answer.result()
-    except KeyboardInterrupt:
-        _left.append(thread)
+    except (KeyboardInterrupt, Cancelled):
+        if thread.is_alive():
+            _left.append(thread)
         raise
 
 

@@ -6,12 +6,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
 
+from workbench.errors import Cancelled
 from workbench.inference.random_numbers import stream, uniform
+from workbench.leaving import heard
 from workbench.network.compiled import compiled, interpreted
+from workbench.progress import Progress
 
 
 @compiled
@@ -159,3 +163,22 @@ def test_machine_code_of_an_older_version_is_compiled_anew(tmp_path: Path) -> No
             env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
         )
         (tmp_path / f"home_{number}.py").unlink()
+
+
+def test_a_cancel_leaves_a_kernel_that_is_still_being_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cancel, over = Event(), Event()
+
+    class Compiling:
+        signatures = ()
+
+        def __call__(self) -> None:
+            cancel.set()
+            over.wait()
+
+    monkeypatch.setattr("workbench.network.compiled._dispatcher", lambda *given: Compiling())
+    monkeypatch.setattr("workbench.leaving.GRACE", 0.01)
+    with pytest.raises(Cancelled):
+        heard(Progress(cancel_event=cancel), compiled(lambda: None))
+    over.set()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import update_wrapper
 from math import inf
@@ -17,6 +17,8 @@ from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
+
+from workbench.leaving import deaf
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -92,7 +94,9 @@ class _Kernel(Generic[Parameters, Result]):
         if deadline == -inf:
             return self.py_func(*arguments, **named)
         if deadline == inf or self._is_ready_within(deadline - monotonic()):
-            return (self._dispatcher or self.dispatcher())(*arguments, **named)
+            kernel = self._dispatcher or self.dispatcher()
+            with nullcontext() if _is_kept(kernel) else deaf():
+                return kernel(*arguments, **named)
         token = _deadline.set(-inf)
         try:
             return self.py_func(*arguments, **named)
