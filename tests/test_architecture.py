@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -59,16 +60,22 @@ NO_DUCKDB = {
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
-def imported_modules(path: Path) -> set[str]:
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def imported_modules(path: Path) -> frozenset[str]:
     """Every module that the file imports, at top level or inside functions."""
     modules: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(text_of(path))):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             modules.add(node.module)
             modules |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return modules
+    return frozenset(modules)
 
 
 def room_of(path: Path) -> str:
@@ -76,18 +83,19 @@ def room_of(path: Path) -> str:
     return relative.parts[0].removesuffix(".py")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_rooms_import_only_leftwards(path: Path) -> None:
-    room = room_of(path)
-    if room not in ROOMS:
-        return
-    allowed = set(ROOMS[: ROOMS.index(room) + 1]) | FREE
-    for module in imported_modules(path):
-        if room in DECLARATIONS and module.startswith(DECLARATIONS[room]):
-            continue
-        parts = module.split(".")
-        if parts[0] == "workbench" and len(parts) > 1:
-            assert parts[1] in allowed or parts[1] == "__version__", f"{room} imports {module}"
+BY_ROOM = {room: [path for path in FILES if room_of(path) == room] for room in map(room_of, FILES)}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_import_only_leftwards(room: str) -> None:
+    allowed = set(ROOMS[: ROOMS.index(room) + 1]) | FREE | {"__version__"}
+    for path in BY_ROOM[room]:
+        for module in imported_modules(path):
+            if room in DECLARATIONS and module.startswith(DECLARATIONS[room]):
+                continue
+            parts = module.split(".")
+            if parts[0] == "workbench" and len(parts) > 1:
+                assert parts[1] in allowed, f"{path} imports {module}"
 
 
 @pytest.mark.parametrize("room", sorted(ARRAYS_ONLY))
@@ -118,16 +126,17 @@ def test_imports_within_a_room_make_no_circle(folder: Path) -> None:
     TopologicalSorter(graph).prepare()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_duckdb_stays_in_its_rooms(path: Path) -> None:
-    if room_of(path) in NO_DUCKDB:
-        assert not any(module.split(".")[0] == "duckdb" for module in imported_modules(path))
+@pytest.mark.parametrize("room", sorted(NO_DUCKDB))
+def test_duckdb_stays_in_its_rooms(room: str) -> None:
+    for path in BY_ROOM[room]:
+        used = {module.split(".")[0] for module in imported_modules(path)}
+        assert "duckdb" not in used, path
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_queries_are_made_in_their_rooms(path: Path) -> None:
-    if room_of(path) not in {"database", "tables", "grounding"}:
-        assert ".execute(" not in path.read_text(encoding="utf-8")
+@pytest.mark.parametrize("room", sorted(BY_ROOM.keys() - {"database", "tables", "grounding"}))
+def test_queries_are_made_in_their_rooms(room: str) -> None:
+    for path in BY_ROOM[room]:
+        assert ".execute(" not in text_of(path), path
 
 
 @pytest.mark.parametrize(
@@ -135,20 +144,21 @@ def test_queries_are_made_in_their_rooms(path: Path) -> None:
 )
 def test_queries_over_wide_tables_stay_out_of_the_workspace(path: Path) -> None:
     """The room asks its own staging; the workspace is reached through its database."""
-    text = path.read_text(encoding="utf-8")
-    assert not re.search(r"database\.(connection|cursor|execute)\b", text)
+    assert not re.search(r"database\.(connection|cursor|execute)\b", text_of(path))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_kernels_are_compiled_where_the_cache_may_be_missing(path: Path) -> None:
+@pytest.mark.parametrize("room", sorted(BY_ROOM))
+def test_kernels_are_compiled_where_the_cache_may_be_missing(room: str) -> None:
     """Numba's own decorator fails where an installation cannot be written to."""
-    if path.relative_to(PACKAGE).as_posix() != "network/compiled.py":
-        assert not any(module.split(".")[0] == "numba" for module in imported_modules(path))
+    for path in BY_ROOM[room]:
+        used = {module.split(".")[0] for module in imported_modules(path)}
+        assert "numba" not in used or path == PACKAGE / "network" / "compiled.py", path
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+@pytest.mark.parametrize("room", sorted(BY_ROOM))
+def test_files_are_short(room: str) -> None:
+    for path in BY_ROOM[room]:
+        assert len(text_of(path).splitlines()) <= 600, path
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "app").rglob("*.py")), ids=str)
@@ -170,7 +180,7 @@ DOORS = [
 def test_doors_ask_the_workspace_for_what_it_has(path: Path) -> None:
     """The page has no type checks: a name that is missing fails there when asked."""
     parts: dict[str, type] = {"data": Data, "rules": Rules, "models": Models, "runs": Runs}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(text_of(path))):
         if not isinstance(node, ast.Attribute):
             continue
         outer = re.search(
@@ -182,25 +192,23 @@ def test_doors_ask_the_workspace_for_what_it_has(path: Path) -> None:
             assert hasattr(owner, node.attr) or node.attr == "database", ast.unparse(node)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_the_doors_use_the_facade(path: Path) -> None:
-    doors = {"workspace", "cli", "commands", "service", "__init__", "__main__"}
-    if room_of(path) not in doors:
-        assert "workbench.workspace" not in imported_modules(path)
+@pytest.mark.parametrize(
+    "room",
+    sorted(BY_ROOM.keys() - {"workspace", "cli", "commands", "service", "__init__", "__main__"}),
+)
+def test_only_the_doors_use_the_facade(room: str) -> None:
+    for path in BY_ROOM[room]:
+        assert "workbench.workspace" not in imported_modules(path), path
 
 
 def test_every_diagnostic_has_a_page_and_every_page_a_diagnostic() -> None:
     sources = [*FILES, *(ROOT / "app").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]
-    raised = {
-        code
-        for path in sources
-        for code in re.findall(r'"([EWI]0\d{3})"', path.read_text(encoding="utf-8"))
-    }
+    raised = {code for path in sources for code in re.findall(r'"([EWI]0\d{3})"', text_of(path))}
     assert raised == {page.stem for page in (ROOT / "docs" / "errors").glob("*.md")}
 
 
-DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
-MAP = (ROOT / "docs" / "modules.md").read_text(encoding="utf-8")
+DESIGN = text_of(ROOT / "docs" / "design.md")
+MAP = text_of(ROOT / "docs" / "modules.md")
 FOLDERS = [PACKAGE, *(PACKAGE / room for room in (*ROOMS, "study", "verbs", "service"))]
 
 

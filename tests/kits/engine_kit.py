@@ -21,7 +21,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from tests.kits.hard_networks import hard_networks
-from tests.kits.interruptions import QUESTIONS, AtQuestion
+from tests.kits.interruptions import interruptions
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_block_grid, random_hinge_network, random_mln
 from workbench.arrays import Float
@@ -301,8 +301,7 @@ def an_interruption_leaves_the_best_so_far(engine: Engine) -> int:
     """Wherever it is told to stop, a MAP engine has a state, its energy, a true bound."""
     cases = accepted(engine, mln_cases() + hinge_cases())
     for network, weights in cases:
-        for number in QUESTIONS:
-            progress = Progress(cancel_event=AtQuestion(number))
+        for progress in interruptions():
             solution = engine.solve(network, weights, progress=progress)
             well_formed(engine, network, solution)
             assert solution.status in COMPLETE | {Status.CANCELLED, Status.LIMIT}, solution.reason

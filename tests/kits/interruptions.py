@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from threading import Event, current_thread, main_thread
+
+from workbench.progress import Progress
 
 QUESTIONS = (1, 2, 3, 4, 6, 9, 14, 22, 40, 80)
 """At which of its questions work is interrupted in turn."""
@@ -21,3 +24,12 @@ class AtQuestion(Event):
         if self.left <= 0:
             self.set()
         return super().is_set()
+
+
+def interruptions(questions: tuple[int, ...] = QUESTIONS) -> Iterator[Progress]:
+    """For each of the questions work that is told to stop there, until some ends before it."""
+    for number in questions:
+        cancel = AtQuestion(number)
+        yield Progress(cancel_event=cancel)
+        if cancel.left > 0:
+            return

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.inference.hinge_networks import hinge_network
-from tests.kits.interruptions import QUESTIONS, AtQuestion
+from tests.kits.interruptions import interruptions
 from tests.learning.small_networks import network, random_network, states, templates
 from workbench.errors import UsageError
 from workbench.inference.admm import ADMM
@@ -112,8 +112,7 @@ def _check_stops(learner: Learner, domain: Domain, examples: list[Example], give
     stopped = learner.fit(examples, given, progress=Progress(cancel_event=event))
     _well_formed(stopped, learner, domain, 4)
     assert stopped.status == "cancelled" or not stopped.trace or not stopped.trace["iteration"].size
-    for number in QUESTIONS:
-        progress = Progress(cancel_event=AtQuestion(number))
+    for progress in interruptions():
         interrupted = learner.fit(examples, given, progress=progress)
         _well_formed(interrupted, learner, domain, 4)
         assert interrupted.weights[1] == 0.7

@@ -14,7 +14,7 @@ import pytest
 import workbench.progress
 import workbench.verbs.common
 from benchmarks.linkage_sets import households
-from tests.kits.interruptions import QUESTIONS, AtQuestion
+from tests.kits.interruptions import QUESTIONS, interruptions
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 from workbench.linkage.candidates import compare_candidates, find_candidates
 from workbench.linkage.comparison import make_comparison
@@ -95,9 +95,9 @@ def test_wherever_it_is_cancelled_there_is_a_linkage_or_a_plain_word(
 ) -> None:
     monkeypatch.setattr("workbench.linkage.clustering.MOST_RECORDS", 1)
     seen = set()
-    for question in (*QUESTIONS, 140, 200, 300, 500, 800):
+    for progress in interruptions((*QUESTIONS, 140, 200, 300, 500, 800)):
         try:
-            result = link([people], progress=Progress(cancel_event=AtQuestion(question)))
+            result = link([people], progress=progress)
         except Cancelled:
             seen.add("nothing")
             continue

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.kits.interruptions import QUESTIONS, AtQuestion
+from tests.kits.interruptions import AtQuestion, interruptions
 from workbench.arrays import Float
 from workbench.errors import Cancelled, UsageError
 from workbench.grounding.ilp_background import derive_facts
@@ -181,8 +181,7 @@ def test_wherever_a_search_is_cancelled_its_clauses_so_far_are_a_program(
     cars: Path, weights: str
 ) -> None:
     problem, clauses = read_ilp(cars), set()
-    for question in QUESTIONS:
-        progress = Progress(cancel_event=AtQuestion(question))
+    for progress in interruptions():
         with open_workspace() as space:
             found = space.structure(problem, weights=weights, settings=SETTINGS, progress=progress)
         assert found.status in ("cancelled", "complete")
