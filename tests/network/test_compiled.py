@@ -36,6 +36,25 @@ def test_a_kernel_calls_another_and_keeps_its_plain_twin() -> None:
     assert np.isscalar(_twice(2.0))
 
 
+@compiled
+def _plus(x: int, y: int) -> int:
+    return x + y
+
+
+@compiled
+def _summed(numbers: np.ndarray) -> int:
+    total = _plus(0, 1)
+    for place in range(numbers.size):
+        total = _plus(numbers[place], _plus(total, place))
+    return total
+
+
+def test_a_kernel_is_compiled_once_for_all_whole_numbers() -> None:
+    """Those written where it is called, variables, and entries of an array of few bits."""
+    assert _summed(np.array([2**31 - 1, 5], np.int32)) == 2**31 + 6
+    assert len(_plus.inner().signatures) == 1  # type: ignore[attr-defined]
+
+
 def test_kernels_that_kernels_call_have_no_entry_for_python_and_count_no_references() -> None:
     """Both take time to compile, and more memory; arrays that a kernel makes must be counted."""
     code = (

@@ -124,8 +124,12 @@ class _Kernel(Generic[Parameters, Result]):
             if self._inner is None:
                 from numba import njit
 
-                kernel = njit(no_cpython_wrapper=True, **self._options)
-                self._inner = kernel(self._calling_machine_code())
+                kernel: Any = njit(no_cpython_wrapper=True, **self._options)(
+                    self._calling_machine_code()
+                )
+                for_types = kernel.compile
+                kernel.compile = lambda types: for_types(tuple(map(_widened, types)))
+                self._inner = kernel
             return self._inner
 
     def _calling_machine_code(self) -> Callable[Parameters, Result]:
@@ -135,6 +139,17 @@ class _Kernel(Generic[Parameters, Result]):
             if isinstance(names.get(name), _Kernel):
                 names[name] = names[name].inner()
         return _with_names(self.py_func, names)
+
+
+def _widened(argument: Any) -> Any:
+    """The type of an argument for all whole numbers alike: else a kernel is compiled once for a
+    0 that is written where it is called, once for a variable, once for an entry of an array.
+    """
+    from numba import types
+
+    argument = types.unliteral(argument)
+    signed = isinstance(argument, types.Integer) and argument.signed
+    return types.int64 if signed else argument
 
 
 def _with_names(
