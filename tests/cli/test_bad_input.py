@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from workbench.workspace import open_workspace
 
 RULES = "P(t)\nQ(t)\n1 P(x) => Q(x)\n"
 FACTS = "P(A)\n"
@@ -139,3 +140,18 @@ def test_a_load_that_fails_leaves_no_new_workspace(run: Run, files: Path) -> Non
     assert run("load", "kept.duckdb", "facts.db", "--rules", "rules.mln").code == 0
     assert run("load", "kept.duckdb", "missing.csv").code == 1
     assert (files / "kept.duckdb").exists()
+
+
+def test_a_refused_file_leaves_the_workspace_as_it_was(run: Run, tmp_path: Path) -> None:
+    """The rules' names of types, too, which declare the facts that were to be loaded."""
+    workspace, data, rules = (tmp_path / name for name in ("w.duckdb", "facts.db", "rules.mln"))
+    with open_workspace(workspace) as held:
+        held.declare("Friends(human, human)\n1 Friends(x, y) => Friends(y, x)\n")
+    rules.write_text("Friends(person, person)\nSmokes(person)\n1 Smokes(x)\n")
+    data.write_text("Friends(Ada, Bo)\n!Friends(Ada, Bo)\n")
+    assert run(f"infer {rules} --data {data} --query Smokes -w {workspace}").code == 1
+    with open_workspace(workspace) as held:
+        found = held.database.predicates()
+    assert {name: one.argument_types for name, one in found.items()} == {
+        "Friends": ("human", "human")
+    }

@@ -96,9 +96,9 @@ def opened(
     """A workspace with the named files loaded, closed at the end.
 
     With a mapping, files of tables are wide, those of each world too, and without any named the
-    mapping's own are loaded. Of the memory allowed the database has a share, beyond which it spills
-    to disk. A PSL 2.4 document brings its own data: those of its `learn` split for learning, else
-    of its `infer` split.
+    mapping's own are loaded. Where one is refused the workspace stays as it was. Of the memory
+    allowed the database has a share, beyond which it spills to disk. A PSL 2.4 document brings its
+    own data: those of its `learn` split for learning, else of its `infer` split.
     """
     from workbench.grounding.memory import SHARE_OF_DATABASE
     from workbench.language import check, is_document
@@ -106,13 +106,15 @@ def opened(
 
     _refuse_what_is_not_read(facts)
     allowed = None if memory is None else f"{int(SHARE_OF_DATABASE * read_size(memory))}B"
+    split: Literal["infer", "learn"] = "learn" if learning else "infer"
     with at_hand(facts.workspace, memory_limit=allowed) as workspace:
-        if rules is not None:
-            print_warnings(check(workspace.declare(rules)))
-        split: Literal["infer", "learn"] = "learn" if learning else "infer"
-        if isinstance(rules, Path) and is_document(rules):
-            print_warnings(workspace.load(rules, split=split).warnings)
-        _load(workspace, facts, split=split, wide=None if rules is None else False, labels=labels)
+        with workspace.database.transaction():
+            if rules is not None:
+                print_warnings(check(workspace.declare(rules)))
+            if isinstance(rules, Path) and is_document(rules):
+                print_warnings(workspace.load(rules, split=split).warnings)
+            wide = None if rules is None else False
+            _load(workspace, facts, split=split, wide=wide, labels=labels)
         yield workspace
 
 
