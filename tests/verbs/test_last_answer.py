@@ -41,6 +41,17 @@ def test_the_next_session_takes_it_up_or_makes_it_again(tmp_path: Path, lost: bo
         check_equal(done.result, fresh)
 
 
+def test_an_update_that_changes_nothing_keeps_what_it_ground_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        with opened(tmp_path / "work.duckdb") as workspace:
+            assert workspace.update(1, ["Friends(Anna, Bob)"]).rules_ground == 0
+        with opened(tmp_path / "work.duckdb") as workspace:
+            assert kept_arrays(workspace.database, 1)
+    with opened(tmp_path / "work.duckdb") as workspace:
+        done = workspace.update(1, ["Friends(Bob, Cy)"])
+        check_equal(done.result, workspace.infer(SMOKERS, **ASKED, record=False))
+
+
 def test_one_answer_in_the_place_of_another(tmp_path: Path) -> None:
     with opened(tmp_path / "work.duckdb") as workspace:
         workspace.update(1, ["Friends(Bob, Cy)"])

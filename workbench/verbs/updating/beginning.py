@@ -42,12 +42,15 @@ class Beginning:
         That the answer belongs to.
     tables : mapping of str to (int, int or None)
         The prints of their tables.
+    kept : bool
+        Whether the workspace has the answer, and need not ground again for it.
     """
 
     recorded: Recorded
     standing: LiveGrounding | None
     known: AnsweredFacts
     tables: Mapping[str, TablePrint]
+    kept: bool = False
 
     @property
     def run(self) -> int:
@@ -91,7 +94,7 @@ def beginning_of(database: Database, run: int, last: LastAnswer, progress: Progr
         return Beginning(recorded, None, facts, tables)
     asked = _asked(view, recorded)
     if found is not None:
-        return Beginning(recorded, found.standing(view, asked), facts, tables)
+        return Beginning(recorded, found.standing(view, asked), facts, tables, kept=True)
     again = standing(view, asked, known=_known(recorded), progress=progress)
     return Beginning(recorded, again, facts, tables)
 

@@ -114,7 +114,7 @@ def update(
     if held is not None:
         last.hold(database, held, before.run, database.begun + 1)
     else:
-        _hold(database, before, last)
+        _hold(database, before, last, kept=before.kept)
     return Update(
         result=result,
         parent=before.run,
@@ -195,7 +195,7 @@ def tried(
         found.append((before, before.renewed(database, predicates, progress).standing))
         raise _TakenBack
     before, now = found[0]
-    _hold(database, before, last)
+    _hold(database, before, last, kept=True)
     asked = now.asked
     rounded = (
         asked.task == "map" and asked.program.language == "mln" and not asked.numbers(now.grounding)
@@ -204,10 +204,10 @@ def tried(
     return before.recorded, now.grounding, values
 
 
-def _hold(database: Database, before: Beginning, last: LastAnswer) -> None:
+def _hold(database: Database, before: Beginning, last: LastAnswer, *, kept: bool) -> None:
     """Hold an answer that was read or made again, and that nothing changed."""
     if before.standing is not None and last.of(before.run) is None:
-        held = HeldAnswer(before.run, before.standing, before.known, before.tables, kept=True)
+        held = HeldAnswer(before.run, before.standing, before.known, before.tables, kept)
         last.hold(database, held, before.run, database.begun)
 
 
