@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import duckdb
 import numpy as np
@@ -29,6 +31,7 @@ from workbench.database import (
     neighbours,
     query,
     query_parameters,
+    query_process,
     read_run,
     read_runs,
     record_run,
@@ -341,6 +344,24 @@ def test_the_console_says_where_facts_are(database: Database) -> None:
 def test_the_console_reads_in_many_ways(database: Database, sql: str) -> None:
     load_alchemy_text(database, FACTS)
     assert query(database, sql).rows
+
+
+def test_the_next_query_finds_a_process_that_has_begun(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that has ended meanwhile is passed over."""
+    query(database, "SELECT 1")
+    (waiting,) = query_process.waiting
+    begin = Mock(side_effect=subprocess.Popen)
+    monkeypatch.setattr("workbench.database.query_process.subprocess.Popen", begin)
+    monkeypatch.setattr(query_process, "waiting", [waiting])
+    assert query(database, "SELECT 2").rows == ((2,),)
+    (begun,) = query_process.waiting
+    assert (waiting.poll() is None, begin.call_count) == (False, 1)
+    begun.kill()
+    begun.wait()
+    assert query(database, "SELECT 3").rows == ((3,),)
+    query_process.end_waiting()
 
 
 @pytest.mark.parametrize(

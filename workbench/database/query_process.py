@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import pickle
 import struct
 import subprocess
@@ -53,20 +54,15 @@ def run_apart(
         "memory": MEMORY,
         "largest": LARGEST_ANSWER,
     }
-    # Isolated: neither the directory it is started in nor the user's settings choose what it
-    # imports.
-    with subprocess.Popen(
-        [sys.executable, "-I", str(WORKER)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with _taken() as process:
         clock = _Clock(process, seconds)
         try:
             answer = _converse(process, cursor, request, filled, clock)
         finally:
             clock.stop()
             process.kill()
+            if not waiting:
+                waiting.append(_begun())
     if clock.is_up:
         raise InputError.of(
             "E0216",
@@ -78,6 +74,38 @@ def run_apart(
     if "too_large" in answer:
         raise _too_much(f"the answer is larger than {LARGEST_ANSWER >> 20} MB")
     return answer
+
+
+waiting: list[subprocess.Popen[bytes]] = []
+"""One for the next query, which need not wait until libraries are imported."""
+
+
+def _taken() -> subprocess.Popen[bytes]:
+    """A process that waits for a query, or a new one."""
+    while waiting:
+        process = waiting.pop()
+        if process.poll() is None:
+            return process
+    return _begun()
+
+
+def _begun() -> subprocess.Popen[bytes]:
+    """Isolated: neither the directory it is started in nor the user's settings choose what it
+    imports.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-I", str(WORKER)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@atexit.register
+def end_waiting() -> None:
+    """End those that wait."""
+    while waiting:
+        waiting.pop().kill()
 
 
 class _Clock:

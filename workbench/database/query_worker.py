@@ -7,6 +7,7 @@ output: a byte once the tables are in, then the pickled answer.
 
 from __future__ import annotations
 
+import os
 import pickle
 import struct
 import sys
@@ -23,30 +24,37 @@ BESIDE_THE_DATABASE = 1 << 30
 def main() -> None:
     """Take the tables in, run the query, write the answer."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
-    (length,) = struct.unpack("<Q", source.read(8))
-    request = pickle.loads(source.read(length))
+    connection = duckdb.connect(
+        config={
+            "threads": 2,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+    )
+    if not (length := source.read(8)):
+        return  # whoever started it has ended
+    request = pickle.loads(source.read(*struct.unpack("<Q", length)))
     limit_memory(request["memory"] + BESIDE_THE_DATABASE)
     with TemporaryDirectory() as directory:
-        connection = duckdb.connect(
-            config={
-                "memory_limit": f"{request['memory']}B",
-                "temp_directory": directory,
-                "max_temp_directory_size": f"{4 * request['memory']}B",
-                "threads": 2,
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-            }
-        )
-        # Only now: a database that is closed to the outside does not take a directory to spill to.
-        connection.execute("SET enable_external_access = false")
+        close(connection, request["memory"], directory)
         take_in(connection, request, source)
         target.write(b"R")
         target.flush()
         answer = pickle.dumps(answer_of(connection, request), protocol=5)
-        if len(answer) > request["largest"]:
-            answer = pickle.dumps({"too_large": len(answer)}, protocol=5)
-        target.write(answer)
-        target.flush()
+    if len(answer) > request["largest"]:
+        answer = pickle.dumps({"too_large": len(answer)}, protocol=5)
+    target.write(answer)
+    target.flush()
+    os._exit(0)  # the answer need not wait until the database has put itself away
+
+
+def close(connection: duckdb.DuckDBPyConnection, memory: int, directory: str) -> None:
+    """Close the database to the outside, and bound what it takes in memory and on disk."""
+    connection.execute(f"SET memory_limit = '{memory}B'")
+    connection.execute("SET temp_directory = ?", [directory])
+    connection.execute(f"SET max_temp_directory_size = '{4 * memory}B'")
+    # Only now: a database that is closed to the outside does not take a directory to spill to.
+    connection.execute("SET enable_external_access = false")
 
 
 def limit_memory(size: int) -> None:
