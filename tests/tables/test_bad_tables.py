@@ -234,6 +234,17 @@ def test_files_that_the_mapping_does_not_speak_of_are_refused(tmp_path: Path) ->
     assert (found.code, "has no column n" in found.message) == ("E0235", True)
 
 
+def test_a_wrong_key_is_shown_where_it_stands_and_not_inside_another(tmp_path: Path) -> None:
+    report = load(tmp_path / "items.csv", ITEMS)
+    assert isinstance(report, TablesReport)
+    text = format_mapping(report.mapping, tmp_path)
+    wrong = text.replace('kind = "number"', 'kind = "number", par = 1', 1)  # as in `separator`
+    (tmp_path / "mapping.toml").write_text(wrong, encoding="utf-8")
+    (found,) = faults(tmp_path / "items.csv", ITEMS, mapping=tmp_path / "mapping.toml")
+    assert found.span is not None
+    assert wrong.split("\n")[found.span.line - 1][found.span.column - 1 :].startswith("par = 1")
+
+
 def test_an_edited_mapping_is_read_with_complaints_at_its_lines(tmp_path: Path) -> None:
     report = load(tmp_path / "items.csv", ITEMS)
     assert isinstance(report, TablesReport)

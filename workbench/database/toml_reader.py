@@ -40,14 +40,19 @@ class TomlReader:
         self.lines = text.split("\n")
 
     def fault(self, key: str, message: str, help: str | None = None) -> WorkbenchError:
-        line = next((number for number, text in enumerate(self.lines, 1) if key in text), 1)
-        text = self.lines[line - 1]
-        column = max(text.find(key), 0) + 1
+        as_key = rf"(?<![\w-]){re.escape(key)}(?=[\"']?\s*[=\].])"
+        found = (
+            (line, one.start() + 1)
+            for pattern in (as_key, re.escape(key))
+            for line, text in enumerate(self.lines, 1)
+            if (one := re.search(pattern, text))
+        )
+        line, column = next(found, (1, 1))
         return InputError.of(
             "E0214",
             message,
             span=Span(self.name, line, column, line, column + len(key)),
-            line_text=text,
+            line_text=self.lines[line - 1],
             help=help,
         )
 
