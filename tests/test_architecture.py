@@ -158,7 +158,7 @@ def test_kernels_are_compiled_where_the_cache_may_be_missing(room: str) -> None:
 @pytest.mark.parametrize("room", sorted(BY_ROOM))
 def test_files_are_short(room: str) -> None:
     for path in BY_ROOM[room]:
-        assert len(text_of(path).splitlines()) <= 600, path
+        assert len(text_of(path).splitlines()) <= 300, path
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "app").rglob("*.py")), ids=str)

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from workbench.cli import app
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.candidates import onward_columns
-from workbench.structure.relational import Column, Hop, Path, Reference, Schema, Table
+from workbench.structure.relational import Column, Reference, Schema, Table
+from workbench.structure.table_paths import Hop, Path
 from workbench.study.around import Around
 from workbench.study.fitting import candidates_for
 from workbench.study.prepared import prepared

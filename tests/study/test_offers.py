@@ -11,8 +11,9 @@ from tests.study.test_study import write
 from workbench.structure.candidate import Candidate
 from workbench.structure.candidates import candidates_of_rare_values
 from workbench.structure.path_search import paths
-from workbench.structure.relational import Column, Hop, Reference, Schema, Table
-from workbench.structure.relational import Path as Way
+from workbench.structure.relational import Column, Reference, Schema, Table
+from workbench.structure.table_paths import Hop
+from workbench.structure.table_paths import Path as Way
 from workbench.study.columns import CandidateColumns
 from workbench.study.fitting import candidates_for
 from workbench.study.offers import nearest_offers

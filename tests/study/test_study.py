@@ -21,8 +21,9 @@ from workbench.evaluation import auc_roc
 from workbench.language.ground_atoms import parse_atom
 from workbench.progress import Conduct, Progress
 from workbench.structure.candidate import Candidate, Onward
-from workbench.structure.relational import Column, Hop
-from workbench.structure.relational import Path as TablePath
+from workbench.structure.relational import Column
+from workbench.structure.table_paths import Hop
+from workbench.structure.table_paths import Path as TablePath
 from workbench.study.folds import Labelled, prediction_loss
 from workbench.study.gathered import Neighbours
 from workbench.study.matrix import CandidateMatrix

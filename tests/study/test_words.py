@@ -10,7 +10,8 @@ import pytest
 
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.path_search import paths
-from workbench.structure.relational import Column, Hop, Path, Reference, Schema, Table
+from workbench.structure.relational import Column, Reference, Schema, Table
+from workbench.structure.table_paths import Hop, Path
 from workbench.structure.terms import Condition, Term
 from workbench.study.path_words import rows_words, whose
 from workbench.study.rule_words import condition_words, readable_step, reason_words, term_words

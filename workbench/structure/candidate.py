@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.structure.relational import Column, Path, Reference
+from workbench.structure.relational import Column, Reference
+from workbench.structure.table_paths import Path
 
 Aggregate = Literal[
     "value", "is", "count", "different", "mean", "min", "max", "sum", "variance", "share", "latest",

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.structure.candidate import Candidate, Onward
-from workbench.structure.relational import Column, Path, Reference, Schema
+from workbench.structure.relational import Column, Reference, Schema
+from workbench.structure.table_paths import Path
 
 FEW_CLASSES = 20
 """Classes of a target that are looked for among other rows at most."""

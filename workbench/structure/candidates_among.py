@@ -7,7 +7,8 @@ from itertools import combinations
 
 from workbench.structure.candidate import Aggregate, Candidate, Onward
 from workbench.structure.candidates import onward_columns, since_unit
-from workbench.structure.relational import Kind, Path, Reference, Schema
+from workbench.structure.relational import Kind, Reference, Schema
+from workbench.structure.table_paths import Path
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
 FEW_VALUES = 8

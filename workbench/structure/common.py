@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from workbench.structure.candidate import Candidate, Onward
-from workbench.structure.relational import Column, Path, Schema, hop_from, hop_to
+from workbench.structure.relational import Column, Schema
+from workbench.structure.table_paths import Path, hop_from, hop_to
 
 End = tuple[Path, str]
 """A path and a column of what it reaches."""

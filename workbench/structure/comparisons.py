@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from workbench.structure.candidate import Candidate
-from workbench.structure.relational import Path
+from workbench.structure.table_paths import Path
 
 MOST_OF_A_KIND = 5
 """Numbers of one kind that are compared, those of the shortest paths."""

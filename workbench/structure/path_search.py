@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, islice
 
-from workbench.structure.relational import (
-    Hop,
-    Path,
-    Reference,
-    Schema,
-    Table,
-    hop_from,
-    hop_to,
-    roles,
-)
+from workbench.structure.relational import Reference, Schema, Table
+from workbench.structure.table_paths import Hop, Path, hop_from, hop_to, roles
 
 MOST_STEPS = 3
 """Steps of a path at most."""

@@ -9,7 +9,8 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.structure.candidate import Onward
 from workbench.structure.reached import latest
-from workbench.structure.relational import Hop, Reference, Schema
+from workbench.structure.relational import Reference, Schema
+from workbench.structure.table_paths import Hop
 from workbench.study.relations import ROWID, Relations
 from workbench.study.rows_read import RowsRead, arrays_of, looked_up
 from workbench.tables import Staging

@@ -12,7 +12,8 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.reached import Spans, latest
-from workbench.structure.relational import Column, Path
+from workbench.structure.relational import Column
+from workbench.structure.table_paths import Path
 from workbench.study.columns import CandidateColumns
 
 PARTS = 5

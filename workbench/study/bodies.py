@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.structure.candidate import Candidate
-from workbench.structure.relational import Path
+from workbench.structure.table_paths import Path
 from workbench.study.shared_definitions import own_label
 from workbench.study.statements import Row, Statements, candidate_name, path_name
 from workbench.study.walks import Walks

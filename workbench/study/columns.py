@@ -12,7 +12,8 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.reached import Places, Reached, count
-from workbench.structure.relational import Column, Path, Schema
+from workbench.structure.relational import Column, Schema
+from workbench.structure.table_paths import Path
 from workbench.study.aggregates import aggregated, read_by, told_apart
 from workbench.study.anchors import Anchors, TargetTimes
 from workbench.study.relations import Relations

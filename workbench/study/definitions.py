@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.language.printing import comment
 from workbench.structure.candidate import Candidate
-from workbench.structure.relational import Path
+from workbench.structure.table_paths import Path
 from workbench.structure.terms import Condition
 from workbench.study.bodies import Bodies
 from workbench.study.statements import Statements, candidate_name, path_name, quoted_constant, real

@@ -14,7 +14,8 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import expired
 from workbench.structure.candidate import Candidate
 from workbench.structure.candidates import candidates_of_known
-from workbench.structure.relational import Column, Path
+from workbench.structure.relational import Column
+from workbench.structure.table_paths import Path
 from workbench.study.around import Around, around
 from workbench.study.columns import MOST_PAIRS, CandidateColumns
 

@@ -13,7 +13,7 @@ from workbench.arrays import Float
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.candidates import onward_columns
 from workbench.structure.candidates_among import kinds_of
-from workbench.structure.relational import Path
+from workbench.structure.table_paths import Path
 from workbench.study.columns import CandidateColumns
 
 Kinds = tuple[tuple[Onward, str | None], ...]

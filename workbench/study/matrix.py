@@ -17,7 +17,8 @@ from workbench.structure.candidates import candidates_of_words
 from workbench.structure.common import candidates_in_common
 from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
 from workbench.structure.path_search import paths, sibling_paths
-from workbench.structure.relational import Column, Path
+from workbench.structure.relational import Column
+from workbench.structure.table_paths import Path
 from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
 from workbench.study.gathered import GatheredCandidates, Neighbours, by_path

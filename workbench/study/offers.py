@@ -21,7 +21,8 @@ from workbench.structure.candidates_among import (
     candidates_of_thresholds,
     candidates_of_two_kinds,
 )
-from workbench.structure.relational import Path, Schema
+from workbench.structure.relational import Schema
+from workbench.structure.table_paths import Path
 from workbench.study.columns import MOST_CELLS, MOST_PAIRS, CandidateColumns
 from workbench.study.kinds_of_numbers import by_kind, kinds_of_numbers
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.structure.relational import Column, Hop, Path
+from workbench.structure.relational import Column
+from workbench.structure.table_paths import Hop, Path
 from workbench.tables.names import plural, singular_words, without_id
 from workbench.tables.names import words as words_of
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.structure.candidate import Candidate
-from workbench.structure.relational import Column, Hop, Path, Schema
+from workbench.structure.relational import Column, Schema
+from workbench.structure.table_paths import Hop, Path
 from workbench.tables import TypedTable
 
 ROWID = Column("", "number")

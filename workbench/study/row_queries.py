@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from workbench.database import text_literal
 from workbench.structure.candidate import Onward
-from workbench.structure.relational import Column, Gathered, Hop, Reference, Schema
+from workbench.structure.relational import Column, Gathered, Reference, Schema
+from workbench.structure.table_paths import Hop
 from workbench.study.relations import Relations
 
 LABEL_ROW = "end_"

@@ -11,7 +11,7 @@ from workbench.arrays import Float, Int64
 from workbench.database.arrow_columns import numpy_column
 from workbench.structure.candidate import Onward
 from workbench.structure.reached import Reached
-from workbench.structure.relational import Hop
+from workbench.structure.table_paths import Hop
 from workbench.study.row_queries import LABEL_ROW, RowQueries
 from workbench.tables import Staging
 

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from workbench.language.printing import comment
 from workbench.structure.candidate import Onward
-from workbench.structure.relational import Column, Gathered, Hop
+from workbench.structure.relational import Column, Gathered
+from workbench.structure.table_paths import Hop
 from workbench.study.statements import Row, Statements, camel
 from workbench.tables import TableMapping
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from workbench.structure.candidate import Candidate
-from workbench.structure.relational import Column, Path
+from workbench.structure.relational import Column
+from workbench.structure.table_paths import Path
 from workbench.tables import TableMapping, TablesMapping, mapped_predicates
 
 Row = tuple[str, ...]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.structure.candidate import Onward
-from workbench.structure.relational import Column, Hop, Path, Reference
+from workbench.structure.relational import Column, Reference
+from workbench.structure.table_paths import Hop, Path
 from workbench.study.shared_definitions import either_role, gathered_number
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
 from workbench.tables import MappedPredicate, TableMapping, mapped_predicates

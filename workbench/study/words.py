@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.structure.candidate import Candidate, Onward
-from workbench.structure.relational import Hop, Path
+from workbench.structure.table_paths import Hop, Path
 from workbench.study.path_words import (
     as_role,
     neighbours_words,

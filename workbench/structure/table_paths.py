@@ -1,0 +1,132 @@
+"""Paths through tables that refer to each other, from a target row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from workbench.structure.relational import Reference, Schema
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One step of a path.
+
+    Attributes
+    ----------
+    kind : {'to', 'from', 'either', 'shared', 'alike', 'latest'}
+        `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `either`: to
+        those that refer to it in one of two roles, as a team's matches at home and away; `shared`:
+        to all other rows of the same table with the same value; `alike`: to rows of another table
+        with the same value, as a town's weather; `latest`: to what the latest of the
+        rows that refer to it refers to.
+    column : str
+        The referring (shared) column.
+    table : str
+        The table that is reached.
+    through, via : str
+        Of `latest`: the table whose latest row is taken, and its column that refers back.
+    other : str
+        Of `either`: the column of the other role; of `shared` and `alike`: another column that is
+        shared, too.
+    way : tuple of Reference
+        Of `shared`: from a row to the table of that other column; empty for its own.
+    called_as_key : bool
+        Whether the column is called as the key that it holds, and so says nothing of its own.
+    is_role : bool
+        Of `from`: whether rows refer to the same table by another column, too.
+    """
+
+    kind: Literal["to", "from", "either", "shared", "alike", "latest"]
+    column: str
+    table: str
+    through: str = ""
+    via: str = ""
+    other: str = ""
+    way: tuple[Reference, ...] = ()
+    called_as_key: bool = field(default=False, compare=False)
+    is_role: bool = field(default=False, compare=False)
+
+    @property
+    def many(self) -> bool:
+        """Whether a row may reach more than one."""
+        return self.kind in ("from", "either", "shared", "alike")
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Their columns by which the rows reached refer back; or whose value they share."""
+        return (self.column, self.other) if self.other and not self.way else (self.column,)
+
+    @property
+    def shared(self) -> tuple[tuple[tuple[Reference, ...], str], ...]:
+        """The columns whose value rows share, each with the way to its table."""
+        also = ((self.way, self.other),) if self.other else ()
+        return (((), self.column), *also)
+
+
+@dataclass(frozen=True)
+class Path:
+    """A chain of hops from the target table."""
+
+    start: str
+    hops: tuple[Hop, ...] = ()
+
+    @property
+    def end(self) -> str:
+        """The table it leads to."""
+        return self.hops[-1].table if self.hops else self.start
+
+    @property
+    def many(self) -> bool:
+        """Whether a target row may reach more than one row."""
+        return any(hop.many for hop in self.hops)
+
+    @property
+    def prefix(self) -> tuple[Hop, ...]:
+        """The hops that lead to one row: to the anchor."""
+        first = next((at for at, hop in enumerate(self.hops) if hop.many), len(self.hops))
+        return self.hops[:first]
+
+    @property
+    def others(self) -> Path | None:
+        """The path to the other rows of its start that it goes through; None where it does not."""
+        at = next((at for at, hop in enumerate(self.hops[:-1]) if hop.table == self.start), None)
+        return None if at is None else Path(self.start, self.hops[: at + 1])
+
+    @property
+    def suffix(self) -> tuple[Hop, ...]:
+        """The hops from the anchor on."""
+        return self.hops[len(self.prefix) :]
+
+    @property
+    def leads_back(self) -> bool:
+        """Whether the way back from where it ends is the same way: to a company and to its people,
+        not to a friend by who asked whom.
+        """
+        turned = {"to": "from", "from": "to", "shared": "shared"}
+        there = [(hop.kind, hop.roles) for hop in self.hops if not hop.way]
+        back = [(turned.get(hop.kind), hop.roles) for hop in reversed(self.hops)]
+        return there == back
+
+    def then(self, hop: Hop) -> Path:
+        """The path with one hop more."""
+        return Path(self.start, (*self.hops, hop))
+
+
+def hop_to(schema: Schema, reference: Reference) -> Hop:
+    """The step to what a row refers to."""
+    table = reference.table or ""
+    named = schema[table].key == reference.column
+    return Hop("to", reference.column, table, called_as_key=named)
+
+
+def hop_from(schema: Schema, reference: Reference, table: str) -> Hop:
+    """The step to the rows of a table that refer to this one."""
+    named = schema[reference.table or ""].key == reference.column
+    is_role = len(roles(schema, reference.table or "", table)) > 1
+    return Hop("from", reference.column, table, called_as_key=named, is_role=is_role)
+
+
+def roles(schema: Schema, of: str, table: str) -> list[Reference]:
+    """The columns by which rows of a table refer to things of another."""
+    return [reference for reference in schema[table].references if reference.table == of]
