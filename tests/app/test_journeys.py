@@ -59,6 +59,7 @@ def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> N
             visitor.pick("Partition", partition)
         visitor.press("Import")
         visitor.sees("new facts")
+        visitor.still()
         if name == "likes":
             visitor.look("data-import")
     visitor.go("rules", "Rules")
