@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.arrays import Int32, Int64
 from workbench.linkage.keys import BlockingKey
-from workbench.linkage.sorting import different
+from workbench.linkage.sorting import different, order_of
 from workbench.progress import PLAIN, Conduct
 
 LARGEST_BLOCK = 3000
@@ -118,11 +118,10 @@ def joint_blocks(keys: Sequence[BlockingKey], second: Int32 | None) -> BlockSize
             (joint >= 0) & (key.codes >= 0), joint * (int(key.codes.max()) + 1) + key.codes, -1
         )
     rows = np.flatnonzero(joint >= 0)
+    if second is not None:
+        rows = rows[order_of(second[rows].astype(np.int64))]
+    rows = rows[order_of(joint[rows])]
     values = joint[rows]
-    order = (
-        np.argsort(values, kind="stable") if second is None else np.lexsort((second[rows], values))
-    )
-    values, rows = values[order], rows[order]
     edges = np.flatnonzero(np.diff(values)) + 1
     starts = np.concatenate(([0], edges)) if len(rows) else np.zeros(0, np.int64)
     stops = np.append(edges, len(rows)) if len(rows) else np.zeros(0, np.int64)

@@ -5,6 +5,7 @@ from missing over far and close to equal and rare.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -284,12 +285,16 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
 def levels_of(
     comparisons: Sequence[FieldComparison], pairs: Pairs, progress: Progress = SILENT
 ) -> Array:
-    """The levels of all pairs, int8 shape (n_pairs, n_comparisons).
-
-    Raises Cancelled between two columns.
+    """The levels of all pairs, int8 shape (n_pairs, n_comparisons), two columns at a time; raises
+    Cancelled between two.
     """
     levels = np.empty((len(pairs), len(comparisons)), np.int8)
-    for place, one in enumerate(comparisons):
-        progress.step("comparing", place, len(comparisons), one.field.name)
-        levels[:, place] = compare(one, pairs)
+    with ThreadPoolExecutor(2) as pool:
+        compared = [pool.submit(compare, one, pairs) for one in comparisons]
+        try:
+            for place, one in enumerate(comparisons):
+                progress.step("comparing", place, len(comparisons), one.field.name)
+                levels[:, place] = compared[place].result()
+        finally:
+            pool.shutdown(cancel_futures=True)
     return levels

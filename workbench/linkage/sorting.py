@@ -13,11 +13,26 @@ def different(values: Int64) -> Int64:
     return found[np.append(True, found[1:] != found[:-1])] if len(found) else found
 
 
+def order_of(values: Int64) -> Int64:
+    """The places of values in their order, equal ones as they stand.
+
+    Where a value and its place fit into one number these are sorted, which is several times as fast
+    as `np.argsort`.
+    """
+    if not len(values):
+        return np.zeros(0, np.int64)
+    least, bits = int(values.min()), len(values).bit_length()
+    if (int(values.max()) - least).bit_length() + bits > 63:
+        return np.argsort(values, kind="stable")
+    placed = np.sort(((values - least) << bits) | np.arange(len(values)))
+    return np.asarray(placed & ((1 << bits) - 1))
+
+
 def grouped(values: Int64) -> tuple[Int64, Int64, Int64]:
     """Of the different values in order: a place of each, which one every element is,
     and how often each stands.
     """
-    order = np.argsort(values, kind="stable")
+    order = order_of(values)
     ordered = values[order]
     starts = (
         np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
