@@ -77,6 +77,12 @@ def test_kernels_that_kernels_call_have_no_entry_for_python_and_count_no_referen
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_kernels_are_plain_where_numba_is_told_to_compile_nothing() -> None:
+    code = "from tests.network.test_compiled import _four_times\nassert _four_times(1.5) == 6.0\n"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
 def test_a_small_exact_answer_imports_no_numba() -> None:
     code = (
         "import sys, numpy as np\n"

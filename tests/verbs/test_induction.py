@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,10 @@ from workbench.errors import Cancelled, UsageError
 from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp.problem import IlpProblem
 from workbench.language.ilp.reader import read_ilp
+from workbench.network import compiled
 from workbench.progress import Progress
+from workbench.structure.cover_kernels import tally
+from workbench.structure.induction import ClauseLearner
 from workbench.verbs.induction import Induction, arrays
 from workbench.verbs.induction_crossval import crossval_induction, induction_of
 from workbench.workspace import open_workspace
@@ -207,3 +211,26 @@ def test_the_folds_before_a_cancel_are_kept(cars: Path) -> None:
             == np.isin(found.fold, range(len(found.scores))).sum()
         )
     assert {0, 3} < done
+
+
+def test_a_search_of_a_few_seconds_waits_for_no_machine_code(
+    cars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a new installation; its plain kernels find the same rules."""
+    monkeypatch.setattr(compiled, "_is_kept", lambda kernel: False)
+    monkeypatch.setattr(compiled, "COMPILING", 2000.0)
+    learn, plain = ClauseLearner.learn, list[bool]()
+
+    def watched(*given: Any, **how: Any) -> Any:
+        found = learn(*given, **how)
+        plain.append(not tally._is_ready_within(compiled._deadline.get() - monotonic()))  # type: ignore[attr-defined]
+        return found
+
+    monkeypatch.setattr(ClauseLearner, "learn", watched)
+    with open_workspace() as space:
+        found, limited = (
+            space.structure(read_ilp(cars), settings=SETTINGS, time_limit=seconds)
+            for seconds in (None, 1000.0)
+        )
+    assert plain == [False, True]
+    assert [rule.text for rule in limited.rules] == [rule.text for rule in found.rules] != []

@@ -127,8 +127,8 @@ class _Kernel(Generic[Parameters, Result]):
                 kernel: Any = njit(no_cpython_wrapper=True, **self._options)(
                     self._calling_machine_code()
                 )
-                for_types = kernel.compile
-                kernel.compile = lambda types: for_types(tuple(map(_widened, types)))
+                if for_types := getattr(kernel, "compile", None):  # NUMBA_DISABLE_JIT has none
+                    kernel.compile = lambda types: for_types(tuple(map(_widened, types)))
                 self._inner = kernel
             return self._inner
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from time import perf_counter
 from typing import Any, Literal, Unpack, cast, get_args
 
@@ -18,7 +19,8 @@ from workbench.errors import UsageError
 from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp.problem import IlpProblem, Tuples
 from workbench.leaving import heard
-from workbench.progress import PLAIN, Conduct
+from workbench.network.compiled import interpreted
+from workbench.progress import PLAIN, Conduct, remaining
 from workbench.structure.background import Background, Examples
 from workbench.structure.induction import ClauseLearner
 from workbench.structure.rules import format_theory
@@ -106,15 +108,16 @@ class Induction:
             if self.weights == "none"
             else replace(conduct, deadline=conduct.share(_SEARCHED))
         )
-        theory = learner.learn(train, loop=self.loop, conduct=search)
-        kept = theory.collected
-        if self.collect is not None:
-            searched = max(int((label == 1).sum()), _LEAST_SEEDS)
-            against = learner.learn(
-                train, loop="induce_cover", label=0, most_seeds=searched, conduct=search
-            )
-            kept = np.union1d(kept, against.collected)
-            theory = replace(theory, nodes=theory.nodes + against.nodes)
+        with interpreted(inf, remaining(search.deadline)):
+            theory = learner.learn(train, loop=self.loop, conduct=search)
+            kept = theory.collected
+            if self.collect is not None:
+                searched = max(int((label == 1).sum()), _LEAST_SEEDS)
+                against = learner.learn(
+                    train, loop="induce_cover", label=0, most_seeds=searched, conduct=search
+                )
+                kept = np.union1d(kept, against.collected)
+                theory = replace(theory, nodes=theory.nodes + against.nodes)
         collected = learner.cache.body_parts(kept)
         parts = theory.parts if self.collect is None else collected
         weighted = None
