@@ -177,7 +177,11 @@ def row_variables(layout: Layout) -> tuple[Int64, Int64, Float]:
     atom = layout.row_atom[free].astype(np.int64)
     block = layout.block_of[atom]
     variable = np.where(block < 0, atom, layout.n_atoms + block)
-    row, variable = np.unique(np.stack((row, variable)), axis=1)
+    n_variables = layout.n_atoms + layout.block_ptr.size
+    entry = row * n_variables + variable
+    if np.any(entry[1:] <= entry[:-1]):
+        entry = np.unique(entry)
+    row, variable = np.divmod(entry, n_variables)
     values = np.diff(layout.block_ptr) + (layout.block_kind == BlockKind.AT_MOST_ONE)
     bits = np.concatenate((np.ones(layout.n_atoms), np.log2(np.maximum(values, 1))))
     return row, variable, bits[variable]
