@@ -287,6 +287,47 @@ def test_tables_that_do_not_fit_come_with_the_mapping_to_edit(tmp_path: Path, ru
     )
 
 
+@pytest.mark.parametrize(
+    ("more", "trouble"),
+    [
+        (",a\n", "1 blank"),
+        ("Firm 3,c\n", "1 repeated"),
+        (",a\n,b\nFirm 3,c\n", "2 blank, 1 repeated"),
+    ],
+)
+def test_a_table_whose_names_are_no_key_is_said_to_be_untied_and_how_it_is_tied(
+    tmp_path: Path, more: str, trouble: str
+) -> None:
+    firms, loans = tmp_path / "firms.csv", tmp_path / "loans.csv"
+    rows = "".join(f"Firm {i},{'ab'[i % 2]}\n" for i in range(60))
+    firms.write_text(f"name,branch\n{rows}{more}")
+    loans.write_text("loan,firm\n" + "".join(f"L{i},Firm {i % 60}\n" for i in range(200)))
+    with wb.open() as ws:
+        report = ws.load([firms, loans])
+    notes = [note for note in report.warnings if note.code == "E0241"]
+    assert [f"firms.name, which is no key ({trouble})" in note.message for note in notes] == [True]
+    (tmp_path / "dataset.toml").write_text(
+        '[[tables]]\nfile = "firms.csv"\nkey = "name"\nblank_keys = "skip"\nkeep = "first"\n'
+        '[tables.columns]\nname = { kind = "key" }\nbranch = { kind = "category" }\n'
+        '[[tables]]\nfile = "loans.csv"\nkey = "loan"\n[tables.columns]\n'
+        'loan = { kind = "key" }\nfirm = { kind = "reference", table = "firms" }\n'
+    )
+    with wb.open() as ws:
+        report = ws.load([firms, loans], mapping=tmp_path / "dataset.toml")
+        assert "E0241" not in [one.code for one in report.warnings]
+        assert ws.database.predicate("Firm").argument_types == ("loan", "firm")
+
+
+def test_a_wrong_key_of_a_column_is_said_to_be_one_of_columns(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(ITEMS)
+    (tmp_path / "dataset.toml").write_text(
+        '[[tables]]\nfile = "items.csv"\nkey = "item_id"\n[tables.columns]\n'
+        'item_id = { kind = "key", tabel = "x" }\n'
+    )
+    with wb.open() as ws, pytest.raises(WorkbenchError, match=r"no key of \[tables\.columns\]"):
+        ws.load(tmp_path / "items.csv", mapping=tmp_path / "dataset.toml")
+
+
 def test_a_column_called_as_a_key_refers_to_it_though_a_tenth_refers_to_nothing(
     tmp_path: Path,
 ) -> None:

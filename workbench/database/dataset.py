@@ -115,7 +115,7 @@ def read_dataset(source: str | os.PathLike[str]) -> Dataset:
 
 
 def _entry(reader: TomlReader, table: Mapping[str, Any]) -> FactsEntry:
-    reader.known(table, "facts", ENTRY_KEYS)
+    reader.known(table, "[[facts]]", ENTRY_KEYS)
     file = reader.text(table, "file")
     if file is None:
         raise reader.fault("facts", "a [[facts]] table names no file")

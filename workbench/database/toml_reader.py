@@ -69,7 +69,7 @@ class TomlReader:
     def known(self, table: Mapping[str, Any], where: str, keys: tuple[str, ...]) -> None:
         for key in table:
             if key not in keys:
-                place = f" of [[{where}]]" if where else ""
+                place = f" of {where}" if where else ""
                 cure = did_you_mean(key, keys, f"the keys are {', '.join(keys)}")
                 raise self.fault(key, f"{key} is no key{place}", cure)
 

@@ -10,12 +10,16 @@ from types import MappingProxyType
 
 from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import target_of
-from workbench.tables.mapping import ColumnMapping, TablesMapping
+from workbench.tables.keys import CALLED_AND_NEARLY_UNIQUE
+from workbench.tables.kinds import NEARLY_ALL
+from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.one_row_each import SHOWN, with_one_row_each
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.typed import ROW, TypedTable, is_filled, typed_table
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+FEWEST_NAMES = 5
+"""Fewer texts may be another column's by chance."""
 
 
 def type_tables(
@@ -58,7 +62,10 @@ def type_tables(
     for name, relation in known.items():
         elsewhere = f"SELECT name FROM {relation}"
         there[name] = f"{there[name]} UNION {elsewhere}" if name in there else elsewhere
-    return {name: _with_found_references(staging, typed, there) for name, typed in found.items()}
+    return {
+        name: _with_nearby_names(staging, _with_found_references(staging, typed, there), found)
+        for name, typed in found.items()
+    }
 
 
 def _with_readable_cells(staging: Staging, typed: TypedTable) -> TypedTable:
@@ -195,3 +202,56 @@ def _with_found_references(
                 )
             )
     return replace(typed, notes=tuple(notes))
+
+
+def _with_nearby_names(
+    staging: Staging, typed: TypedTable, found: Mapping[str, TypedTable]
+) -> TypedTable:
+    """Say which columns hold texts that would name another table's rows, were there no blanks and
+    repetitions.
+    """
+    notes = list(typed.notes)
+    for column in typed.mapping.columns:
+        if column.kind not in ("category", "text") or column.distinct < FEWEST_NAMES:
+            continue
+        held = typed.columns[column.name]
+        looked = f"SELECT DISTINCT {held} AS x FROM {typed.relation} WHERE {held} IS NOT NULL"
+        for other in found.values():
+            for name in _nearly_keys(other.mapping) if other.mapping is not typed.mapping else ():
+                names = f"SELECT {other.columns[name.name]} FROM {other.relation}"
+                ((inside, different),) = staging.rows(
+                    f"SELECT count(*) FILTER (x IN ({names})), count(*) FROM ({looked} LIMIT 1000)"
+                )
+                if inside >= NEARLY_ALL * different:
+                    notes.append(_untied(staging, typed.mapping, column, other.mapping, name))
+    return replace(typed, notes=tuple(notes))
+
+
+def _nearly_keys(table: TableMapping) -> Iterator[ColumnMapping]:
+    """The texts of a table without a key that would be one but for blanks and repetitions."""
+    if table.key is None and table.relation is None:
+        least = CALLED_AND_NEARLY_UNIQUE * table.rows
+        for column in table.columns:
+            if column.kind == "text" and least <= column.distinct < table.rows:
+                yield column
+
+
+def _untied(
+    staging: Staging,
+    table: TableMapping,
+    column: ColumnMapping,
+    other: TableMapping,
+    name: ColumnMapping,
+) -> Diagnostic:
+    repeated = other.rows - name.missing - name.distinct
+    trouble = [f"{name.missing:,} blank"] * (name.missing > 0)
+    trouble += [f"{repeated:,} repeated"] * (repeated > 0)
+    return Diagnostic(
+        "E0241",
+        f"{table.name}.{column.name} is not tied to {other.name}: its texts are in "
+        f"{other.name}.{name.name}, which is no key ({', '.join(trouble)})",
+        staging.tables[table.name].span(1, column.name),
+        f'mend {name.name}; or in the mapping give {other.name} key = "{name.name}", blank_keys = '
+        f'"skip", keep = "first", and {column.name} kind = "reference", table = "{other.name}"',
+        severity="warning",
+    )

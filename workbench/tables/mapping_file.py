@@ -59,7 +59,7 @@ def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
 
 
 def _definition(reader: TomlReader, given: Mapping[str, Any], span: Span) -> SqlDefinition:
-    reader.known(given, "definitions", _DEFINITION_KEYS)
+    reader.known(given, "[[definitions]]", _DEFINITION_KEYS)
     name, types, sql = (
         reader.text(given, "name"),
         reader.texts(given, "types"),
@@ -74,7 +74,7 @@ def _definition(reader: TomlReader, given: Mapping[str, Any], span: Span) -> Sql
 
 
 def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> TableMapping:
-    reader.known(given, "tables", _TABLE_KEYS)
+    reader.known(given, "[[tables]]", _TABLE_KEYS)
     file = reader.text(given, "file")
     name = reader.text(given, "name") or (name_of_file(file) if file else None)
     if name is None:
@@ -162,7 +162,7 @@ def _checked(reader: TomlReader, table: TableMapping) -> TableMapping:
 def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
     if not isinstance(given, Mapping):
         raise reader.fault(name, f"a column is a table: {name} = {{ kind = ... }}")
-    reader.known(given, "tables", _COLUMN_KEYS)
+    reader.known(given, "[tables.columns]", _COLUMN_KEYS)
     kind = _one_of(reader, given, "kind", get_args(ColumnKind))
     if kind is None:
         raise reader.fault(
