@@ -131,6 +131,24 @@ def test_nothing_goes_for_good_unconfirmed(tmp_path: Path) -> None:
     talk(tmp_path, conversation)
 
 
+def test_changes_of_sampled_values_are_said_to_be_that(tmp_path: Path) -> None:
+    (tmp_path / "facts.db").write_text("Friends(Anna, Bob)\nFriends(Bob, Carl)\nCalm(Bob)\n")
+    rules = "Friends(p, p)\nSmokes(p)\nCalm(p)\n1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n"
+    rules += "1 Calm(x) => !Smokes(x)\n"
+
+    async def conversation(client: Client) -> None:
+        await ask(client, "load", files=["facts.db"], rules=rules)
+        asked = {"rules": rules, "query": ["Smokes"], "engine": "mcsat"}
+        run = (await ask(client, "infer", **asked))["run"]
+        supposed = await ask(client, "what_if", run=run, changes={"Calm(Anna)": True})
+        assert supposed["next"].startswith("values are sampled (1000 samples, standard errors")
+        renewed = await ask(client, "update", run=run, add=["Calm(Anna)"])
+        assert renewed["reason"].startswith("1000 samples, standard errors at most 0.0")
+        assert renewed["next"].startswith(f"values are sampled ({renewed['reason']})")
+
+    talk(tmp_path, conversation)
+
+
 def test_an_argument_that_a_tool_does_not_have_is_refused(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
         refused = await ask(client, "runs", msot=1)

@@ -134,11 +134,10 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
         reason = (
             f"{record.samples} samples, but chains disagree on {where}: R-hat up to {worst:.3f}"
         )
-    elif worst <= AGREED:
-        status, reason = Status.CONVERGED, f"{record.samples} samples, R-hat at most {worst:.3f}"
     else:
         status = Status.CONVERGED
         reason = f"{record.samples} samples, standard errors at most {error:.3f}"
+        reason += f", R-hat at most {worst:.3f}" * bool(worst <= AGREED)
     return Solution(status, record.soft, np.nan, np.nan, 0.0, engine, reason, diagnostics=figures)
 
 

@@ -123,10 +123,18 @@ class AnswerTools(Tools):
         moved = frame[frame["change"].abs() > 1e-9]
         return answer(
             {"changed": len(moved), "of": len(frame), "items": moved.head(most).to_dict("records")},
-            next_step="update keeps changed facts and brings the run up to date"
+            next_step=f"{self._by_chance(run)}update keeps changed facts and brings the run up to "
+            "date"
             if len(moved)
             else "the facts may be so already (query shows them), or no rule reads them",
         )
+
+    def _by_chance(self, run: int) -> str:
+        """What is to be said first of changes between sampled values."""
+        figures = self.workspace.runs.get(run).parameters.get("figures") or {}
+        reason = str(figures.get("reason") or "").rpartition("; ")[2]
+        told = f"values are sampled ({reason}), and changes of a few times that may be chance; "
+        return told * ("samples" in reason)
 
     def update(
         self,
@@ -168,7 +176,9 @@ class AnswerTools(Tools):
             partition=partition,
             progress=self.progress(),
         )
-        return answer(done.summary(20), next_step=f"explain with run={done.result.run_id}")
+        now = done.result.run_id or run
+        chance = self._by_chance(now) if done.moved["atom"] else ""
+        return answer(done.summary(20), next_step=f"{chance}explain with run={now}")
 
     def compare(self, first_run: Run, second_run: Run, most: Most = 20) -> dict[str, Any]:
         """What differs between two runs: settings, metrics, weights, predictions, paired tests."""

@@ -36,6 +36,8 @@ class LiveGrounding:
         A label of the atoms that rows and blocks join; others that were joined once may share it.
     sums : RowSums or None
         Of a state, what its rows come to; None where they have not been summed.
+    reason : str
+        How far the last marginals that were solved can be trusted.
     """
 
     asked: Asked
@@ -47,6 +49,7 @@ class LiveGrounding:
     engine: str
     component: Int32
     sums: RowSums | None = None
+    reason: str = ""
 
     @property
     def bounded(self) -> bool:
@@ -77,7 +80,7 @@ class LiveGrounding:
             bound = energy - float(self.shares.slack.sum())
             violation = sums.hard_violation(network, self.values)
         return Solution(
-            self.shares.worst, self.values, energy, bound, violation, self.engine, reason=""
+            self.shares.worst, self.values, energy, bound, violation, self.engine, self.reason
         )
 
 

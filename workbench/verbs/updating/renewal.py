@@ -208,6 +208,7 @@ def _solved(
         engine=solution.engine,
         component=component,
         sums=sums,
+        reason="" if carried.bounded else solution.reason,
     )
 
 
