@@ -59,7 +59,7 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
     """
     predicate = database.predicate(facts.predicate)
     key = predicate.key if facts.subjects is None else predicate.columns[: facts.subjects]
-    for world in facts.rows.column("world").unique().to_pylist():
+    for world in dict.fromkeys(facts.rows.column("world").to_pylist()):
         database.world_id(world)
     with _coded(database, predicate, facts.rows, grow=True) as coded:
         connection, table = coded.connection, quoted(predicate.table_name)
@@ -179,7 +179,7 @@ def _grown(
 ) -> set[tuple[int]]:
     """The worlds that have new constants."""
     wanted, tables = _constants(predicate, CODED), database.type_tables()
-    worlds = came.column("world").unique().to_pylist()
+    worlds = np.unique(numpy_column(came.column("world"))).tolist()
     # A domain that has all constants of its type does not grow, which is soon seen of few.
     whole = " AND ".join(
         f"(SELECT count(*) FROM domain WHERE world = {world} AND type = {text_literal(name)}) = "
