@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -22,6 +22,11 @@ GRACE = 1.5
 
 
 _left: list[Thread] = []
+
+
+def leave(threads: Iterable[Thread]) -> None:
+    """Those of the threads that still work are left to themselves."""
+    _left.extend(thread for thread in threads if thread.is_alive())
 
 
 def left_behind() -> bool:
@@ -57,7 +62,7 @@ def in_time(conduct: Conduct, work: Callable[[Conduct], Result]) -> Result:
     try:
         while wait([answer], LOOK).not_done:
             if conduct.over and wait([answer], GRACE).not_done:
-                _left.append(thread)
+                leave([thread])
                 raise Cancelled(conduct.stopped)
     finally:
         left.set()
@@ -79,8 +84,7 @@ def heard(progress: Progress, work: Callable[[], Result]) -> Result:
                 raise Cancelled("cancelled")
         return answer.result()
     except (KeyboardInterrupt, Cancelled):
-        if thread.is_alive():
-            _left.append(thread)
+        leave([thread])
         raise
 
 

@@ -9,16 +9,20 @@ import pytest
 
 from workbench.errors import Cancelled
 from workbench.inference.watched import side_by_side, stop_flag, watched
+from workbench.leaving import left_behind
 from workbench.progress import PLAIN, Conduct, Progress
 
 
 def test_a_kernel_that_reads_no_flag_is_left_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.leaving._left", [])
     monkeypatch.setattr("workbench.inference.watched.GRACE", 0.05)
     go_on, progress = Event(), Progress()
     progress.cancel_event.set()
     for conduct in (Conduct(progress=progress), Conduct(deadline=0.0)):
         with pytest.raises(Cancelled):
             watched(stop_flag(), conduct, go_on.wait)
+    # The process must not free what it still works on: its end would be a crash.
+    assert left_behind()
     go_on.set()
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.arrays import Int8
 from workbench.errors import Cancelled
+from workbench.leaving import leave
 from workbench.progress import Conduct
 
 Parameters = ParamSpec("Parameters")
@@ -60,8 +61,12 @@ def side_by_side(
             except BaseException as error:
                 answer.set_exception(error)
 
-    for number in range(workers):
-        Thread(target=copy_context().run, args=(work, number), daemon=True).start()
+    started = [
+        Thread(target=copy_context().run, args=(work, number), daemon=True)
+        for number in range(workers)
+    ]
+    for thread in started:
+        thread.start()
     try:
         while wait(answers, LOOK).not_done:
             if conduct.progress.cancelled or conduct.expired:
@@ -70,4 +75,6 @@ def side_by_side(
                     raise Cancelled("stopped before anything was found")
         return [answer.result() for answer in answers]
     finally:
-        stop[0] |= not all(answer.done() for answer in answers)
+        if not all(answer.done() for answer in answers):
+            stop[0] = 1
+            leave(started)
