@@ -79,18 +79,19 @@ class Feature:
 
     def value(self, facts: Facts, person: str, day: date) -> float | None:
         """None where there is no such number."""
-        whose = {person}
+        known: set[Row] = {(person, None)}
         if self.through:
-            whose = {b for a, b, since in facts["Knows"] if a == person and since <= day}  # type: ignore[operator]
+            known = {(b, since) for a, b, since in facts["Knows"] if a == person and since <= day}  # type: ignore[operator]
         rows = {
-            (who, when, amount)
+            (since, who, when, amount)
+            for whose, since in known
             for who, when, amount in facts["Paid"]
-            if who in whose
+            if who == whose
             and (when < day or (self.today and when == day))  # type: ignore[operator]
             and (self.days is None or when > day - timedelta(self.days))  # type: ignore[operator]
         }
         if self.over == "count":
-            return float(len({(when, amount) for _, when, amount in rows}))
+            return float(len({(when, amount) for *_, when, amount in rows}))
         if self.over == "exists":
             return float(bool(rows))
         amounts = [float(amount) for *_, amount in rows]  # type: ignore[arg-type]

@@ -256,6 +256,15 @@ def test_an_empty_type_inside_an_expanded_quantifier_leaves_the_shares(
     check_mln(MlnCase(0, declared, (rule,), named, ("H",), ()), Tally())
 
 
+@pytest.mark.parametrize("numbers", ["{1}", "{1, 2}"])
+def test_literals_under_an_expanded_quantifier_keep_their_variable(numbers: str) -> None:
+    """Each literal's copy had one of its own, and B's weight came once for each of C's values."""
+    declared = (f"n = {numbers}", "B(t, n)", "C(t)")
+    rule = "2 EXIST i (FORALL z (C(z) ^ B(z, i)))"
+    worlds = (("w0", ("C(Ann)", "C(Bob)", "!C(Dee)")),)
+    check_mln(MlnCase(0, declared, (rule,), worlds, ("B",), ("C",)), Tally())
+
+
 def test_literals_of_two_quantifiers_are_learned_and_read_again_over_an_empty_type() -> None:
     """One quantifier over both was printed: over no `e`, it was false as a whole."""
     declared = ("n = {1, 2}", "R(n)", "H(t)", "Y(t, e)", "C(t)")

@@ -113,7 +113,7 @@ def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
     """The disjunctions of a negation normal form whose quantified variables all differ.
 
     An existential quantifier over a single disjunction without inner universals marks its
-    variables; any other is expanded over its domain, each copy's universal variables renamed. Over
+    variables; any other is expanded over its domain, each copy's inner variables renamed. Over
     a domain known to be empty it is false: the disjunction of nothing.
 
     Raises TooLarge when there would be more disjunctions than the limit; NeedsDomain when a
@@ -172,22 +172,22 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
                 emptied=only.emptied - {variable},
             )
         ]
+    own = frozenset().union(*(clause.universal | clause.existential for clause in clauses))
     copies = []
     size = 1
     for constant in expansion.domain_of(variable):
         size *= len(clauses)
         if size > expansion.limit:
             raise TooLarge
-        copies.append([_copy(clause, variable, constant, expansion) for clause in clauses])
+        renamed = {name: Variable(expansion.copy_of(name)) for name in sorted(own)}
+        copies.append([_copy(clause, variable, constant, renamed) for clause in clauses])
     return _product(copies, expansion)
 
 
-def _copy(clause: Disjunction, variable: str, constant: str, expansion: Expansion) -> Disjunction:
-    """The disjunction at a constant of the variable's, its own variables named anew."""
-    renamed = {
-        name: Variable(expansion.copy_of(name))
-        for name in sorted(clause.universal | clause.existential)
-    }
+def _copy(
+    clause: Disjunction, variable: str, constant: str, renamed: Mapping[str, Variable]
+) -> Disjunction:
+    """The disjunction at a constant of the variable's, inner variables by this copy's names."""
     change = substitution({**renamed, variable: Constant(constant)})
     return Disjunction(
         tuple([(change_item(item, change), frozenset()) for item in clause.items]),
