@@ -141,3 +141,10 @@ def test_what_it_does_not_decline_it_solves(seed: int) -> None:
             else:
                 with pytest.raises(UsageError):
                     engine.solve(network, weights)
+
+
+def test_marginals_that_there_was_no_time_for_are_unknown() -> None:
+    network = network_from_clauses(3, [[1, 2], [3]], [0, 0])
+    found = Exact("marginal").solve(network, np.ones(1), deadline=0.0)
+    assert found.status == Status.LIMIT
+    np.testing.assert_allclose(found.values, [np.nan, np.nan, 1 / (1 + np.exp(-1))])

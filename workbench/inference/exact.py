@@ -165,7 +165,10 @@ class Exact(Engine):
         return replace(solution, diagnostics=figures)
 
     def _apart(self, layout: Layout, joined: Int64) -> tuple[Float, float]:
-        """The answer where each atom stands alone, and the part in `log_z` of those that do."""
+        """The answer where each atom stands alone, and the part in `log_z` of those that do.
+
+        Marginals of the others are unknown, the most probable state of them a first one.
+        """
         fixed, field = layout.fixed, layout.field
         free = fixed < 0
         in_joined = np.repeat(
@@ -175,7 +178,8 @@ class Exact(Engine):
         if self.task == "map":
             return np.where(free, field > 0, fixed == 1).astype(np.float64), log_z
         with np.errstate(over="ignore"):
-            return np.where(free, 1.0 / (1.0 + np.exp(-field)), np.maximum(fixed, 0)), log_z
+            alone = np.where(in_joined, np.nan, 1.0 / (1.0 + np.exp(-field)))
+        return np.where(free, alone, np.maximum(fixed, 0)), log_z
 
     def _eliminate(
         self,
