@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 
 from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import target_of
 from workbench.tables.keys import CALLED_AND_NEARLY_UNIQUE
 from workbench.tables.kinds import NEARLY_ALL
-from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
+from workbench.tables.mapping import ColumnMapping, TablesMapping
 from workbench.tables.one_row_each import SHOWN, with_one_row_each
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.typed import ROW, TypedTable, is_filled, typed_table
@@ -210,48 +211,36 @@ def _with_nearby_names(
     """Say which columns hold texts that would name another table's rows, were there no blanks and
     repetitions.
     """
-    notes = list(typed.notes)
-    for column in typed.mapping.columns:
-        if column.kind not in ("category", "text") or column.distinct < FEWEST_NAMES:
+    notes, table = list(typed.notes), typed.mapping
+    nearly = [
+        (other, name)
+        for other in found.values()
+        if other.mapping.key is None and other.mapping.relation is None and other.mapping != table
+        for name in other.mapping.columns
+        if name.kind == "text"
+        and CALLED_AND_NEARLY_UNIQUE * other.mapping.rows <= name.distinct < other.mapping.rows
+    ]
+    texts = [
+        one
+        for one in table.columns
+        if one.kind in ("category", "text") and one.distinct >= FEWEST_NAMES
+    ]
+    for (other, name), column in product(nearly, texts):
+        held, there = typed.columns[column.name], other.mapping.name
+        ((inside, different),) = staging.rows(
+            f"SELECT count(*) FILTER (x IN (SELECT {other.columns[name.name]} FROM "
+            f"{other.relation})), count(*) FROM (SELECT DISTINCT {held} AS x FROM {typed.relation} "
+            f"WHERE {held} IS NOT NULL LIMIT 1000)"
+        )
+        if inside < NEARLY_ALL * different:
             continue
-        held = typed.columns[column.name]
-        looked = f"SELECT DISTINCT {held} AS x FROM {typed.relation} WHERE {held} IS NOT NULL"
-        for other in found.values():
-            for name in _nearly_keys(other.mapping) if other.mapping is not typed.mapping else ():
-                names = f"SELECT {other.columns[name.name]} FROM {other.relation}"
-                ((inside, different),) = staging.rows(
-                    f"SELECT count(*) FILTER (x IN ({names})), count(*) FROM ({looked} LIMIT 1000)"
-                )
-                if inside >= NEARLY_ALL * different:
-                    notes.append(_untied(staging, typed.mapping, column, other.mapping, name))
+        trouble = {"blank": name.missing}
+        trouble["repeated"] = other.mapping.rows - name.missing - name.distinct
+        counted = ", ".join(f"{count:,} {what}" for what, count in trouble.items() if count)
+        message = f"{table.name}.{column.name} is not tied to {there}: its texts are in "
+        message += f"{there}.{name.name}, which is no key ({counted})"
+        cure = f'mend {name.name}; or in the mapping give {there} key = "{name.name}", blank_keys '
+        cure += f'= "skip", keep = "first", and {column.name} kind = "reference", table = "{there}"'
+        place = staging.tables[table.name].span(1, column.name)
+        notes.append(Diagnostic("E0241", message, place, cure, severity="warning"))
     return replace(typed, notes=tuple(notes))
-
-
-def _nearly_keys(table: TableMapping) -> Iterator[ColumnMapping]:
-    """The texts of a table without a key that would be one but for blanks and repetitions."""
-    if table.key is None and table.relation is None:
-        least = CALLED_AND_NEARLY_UNIQUE * table.rows
-        for column in table.columns:
-            if column.kind == "text" and least <= column.distinct < table.rows:
-                yield column
-
-
-def _untied(
-    staging: Staging,
-    table: TableMapping,
-    column: ColumnMapping,
-    other: TableMapping,
-    name: ColumnMapping,
-) -> Diagnostic:
-    repeated = other.rows - name.missing - name.distinct
-    trouble = [f"{name.missing:,} blank"] * (name.missing > 0)
-    trouble += [f"{repeated:,} repeated"] * (repeated > 0)
-    return Diagnostic(
-        "E0241",
-        f"{table.name}.{column.name} is not tied to {other.name}: its texts are in "
-        f"{other.name}.{name.name}, which is no key ({', '.join(trouble)})",
-        staging.tables[table.name].span(1, column.name),
-        f'mend {name.name}; or in the mapping give {other.name} key = "{name.name}", blank_keys = '
-        f'"skip", keep = "first", and {column.name} kind = "reference", table = "{other.name}"',
-        severity="warning",
-    )
