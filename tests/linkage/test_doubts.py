@@ -57,6 +57,23 @@ def test_texts_with_numbers_are_told_by_them() -> None:
     assert differ.tolist() == [False, True, False, False]
 
 
+def test_numbers_of_many_texts_are_compared_as_one_pair_is() -> None:
+    rng = np.random.default_rng(5)
+    numbers = ["", "4", "40", "1234", "1235", "1299", "98765", "98865"]
+    texts = np.array([f"bolt {a} x {b}" for a in numbers for b in numbers], object)
+    one, other = rng.integers(0, len(texts), (2, 400)).astype(np.int32)
+    same, differ = compared_numbers(texts, one, other)
+    for at, (a, b) in enumerate(zip(one, other)):
+        left, right = (set(numbers_in(texts[place]).split()) for place in (a, b))
+        assert same[at] == (left == right != set())
+        slipped = any(
+            len(x) == len(y) >= 4 and sum(map(str.__ne__, x, y)) == 1
+            for x in left - right
+            for y in right - left
+        )
+        assert differ[at] == (bool(left - right) and bool(right - left) and not slipped)
+
+
 @pytest.mark.parametrize("more", ["", " of stainless steel, best"])
 def test_sizes_that_differ_are_a_level_of_their_own(more: str) -> None:
     others = [f"{word} hinge {number}{more}" for word in SUBJECTS for number in (2, 7, 9)]

@@ -122,29 +122,25 @@ def _settled(
         _counts(state[state >= 0], weight[state >= 0], int(state.max(initial=0)) + 1)
         for state in states
     ]
+    places = range(len(states))
+    order = [np.argsort(uniform[:, place]) for place in places]
+    ascending = [uniform[order[place], place] for place in places]
+    masks = {one for bits in wanted for one in bits.items()}
     expected, share = observed, 1.0
     for _ in range(ROUNDS):
-        drawn = [
-            np.where(there[:, place], _drawn(counts, uniform[:, place]), -1)
-            for place, counts in enumerate(expected)
-        ]
+        drawn = [_drawn(expected[at], ascending[at], order[at]) * there[:, at] for at in places]
+        agree = {(place, mask): drawn[place] & mask == mask for place, mask in masks}
         found = np.zeros(len(there), np.bool_)
         for bits in wanted:
-            found |= np.logical_and.reduce(
-                [
-                    (drawn[place] >= 0) & (drawn[place] & mask == mask)
-                    for place, mask in bits.items()
-                ]
-            )
+            found |= np.logical_and.reduce([agree[one] for one in bits.items()])
         before, share = share, max(LEAST, float(found.mean()))
         if abs(share - before) < 1e-4 or found.all():
             break
         each = float(weight.sum()) * (1.0 - share) / share / np.count_nonzero(~found)
+        missed = [state[~found & there[:, place]] for place, state in enumerate(drawn)]
         expected = [
-            counts
-            + each
-            * _counts((missed := state[~found & (state >= 0)]), np.ones(len(missed)), len(counts))
-            for counts, state in zip(observed, drawn)
+            counts + each * np.bincount(state, minlength=len(counts))
+            for counts, state in zip(observed, missed)
         ]
     return share
 
@@ -153,9 +149,13 @@ def _counts(states: Int64, weight: Float, size: int) -> Float:
     return np.bincount(states, weight, minlength=size).astype(np.float64)
 
 
-def _drawn(counts: Float, uniform: Float) -> Int64:
-    """States in proportion to their counts, one for each number in [0, 1)."""
+def _drawn(counts: Float, ascending: Float, order: Int64) -> Int64:
+    """States in proportion to their counts, one for each number in [0, 1), of which `ascending` are
+    the sorted ones: `ascending[i]` is the one at `order[i]`.
+    """
     upto = np.cumsum(counts)
-    return np.asarray(
-        np.minimum(np.searchsorted(upto, uniform * upto[-1], side="right"), len(counts) - 1)
-    )
+    ends = np.searchsorted(ascending * upto[-1], upto)
+    ends[-1] = len(order)
+    states = np.empty(len(order), np.int64)
+    states[order] = np.repeat(np.arange(len(counts)), np.diff(ends, prepend=0))
+    return states

@@ -10,19 +10,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 
-from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
+from workbench.arrays import Array, Bool, Float, Int8, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, FieldKind, words_in_order
 from workbench.linkage.numbers import compared_numbers, written_otherwise
 from workbench.linkage.similarity import (
-    distinct_pairs,
     edits,
     jaro_winkler,
     shared_information,
     weighted_words,
     words_alike,
 )
+from workbench.linkage.sorting import distinct_pairs
 from workbench.progress import SILENT, Progress
 
 MISSING = 0
@@ -196,13 +197,8 @@ def _begin_alike(texts: Sequence[str], one: Int32, other: Int32) -> Bool:
     """Which pairs have the first word in common, or the first half of the only one."""
     first = [text.partition(" ")[0] for text in texts]
     half = [text if " " in text else text[: (len(text) + 1) // 2] for text in texts]
-    of_first, of_half = (_codes_of(part) for part in (first, half))
+    of_first, of_half = (pd.factorize(np.array(part, object))[0] for part in (first, half))
     return np.asarray((of_first[one] == of_first[other]) | (of_half[one] == of_half[other]))
-
-
-def _codes_of(texts: Sequence[str]) -> Int64:
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(text, len(known)) for text in texts], np.int64)
 
 
 def _dates(field: Field, one: Int32, other: Int32) -> Int8:

@@ -13,12 +13,12 @@ from workbench.arrays import Float, Float32, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, Frequencies
 from workbench.linkage.similarity import (
-    distinct_pairs,
     in_threes,
     jaro_winkler,
     weighted_words,
     words_alike,
 )
+from workbench.linkage.sorting import distinct_pairs
 
 _SCORERS = (fuzz.ratio, fuzz.partial_ratio, fuzz.token_sort_ratio, fuzz.token_set_ratio)
 

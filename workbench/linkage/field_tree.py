@@ -79,6 +79,18 @@ class FieldTree:
             found[:, place] = table[levels[:, parent] if parent >= 0 else 0, levels[:, place]]
         return found
 
+    def total(self, levels: Int8) -> Float:
+        """log P(levels and kind), shape (n,): the sum of `parts` and `share`, several times as
+        fast.
+        """
+        found = np.full(len(levels), self.share)
+        for place, (table, parent) in enumerate(zip(self.tables, self.parent)):
+            code = levels[:, place].astype(np.intp)
+            if parent >= 0:
+                code += table.shape[1] * levels[:, parent].astype(np.intp)
+            found += table.ravel()[code]
+        return found
+
 
 def log_shares(counts: Float) -> Float:
     """Of levels along the last axis, given that both values are there:

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 
 from workbench.arrays import Array, Bool, Int32
+from workbench.linkage.sorting import distinct_pairs
 
 MIXED = 0.2
 """Of texts, those that have words and numbers."""
@@ -73,24 +75,35 @@ def written_otherwise(texts: Sequence[str], one: Int32, other: Int32) -> Bool:
     """
     digits = [digits_in(text) for text in texts]
     letters = ["".join(filter(str.isalpha, text)) for text in texts]
-    found = [
-        digits[a][-TELLING:] == digits[b][-TELLING:]
-        and len(min(digits[a], digits[b], key=len)) >= TELLING
-        and (digits[a].endswith(digits[b]) or digits[b].endswith(digits[a]))
-        and (letters[a] in letters[b] or letters[b] in letters[a])
-        for a, b in zip(one, other)
-    ]
-    return np.array(found, np.bool_)
+    ends = pd.factorize(np.array([number[-TELLING:] for number in digits], object))[0]
+    long = np.array([len(number) >= TELLING for number in digits])
+    found = np.asarray((ends[one] == ends[other]) & long[one] & long[other])
+    for at in np.flatnonzero(found):
+        a, b = one[at], other[at]
+        found[at] = (digits[a].endswith(digits[b]) or digits[b].endswith(digits[a])) and (
+            letters[a] in letters[b] or letters[b] in letters[a]
+        )
+    return found
 
 
 def compared_numbers(texts: Array, one: Int32, other: Int32) -> tuple[Bool, Bool]:
     """Which pairs of texts have the same numbers, and which have numbers that the other lacks, on
     either side.
     """
-    numbers = [frozenset(_NUMBER.findall(str(text))) for text in texts]
-    same = np.array([numbers[a] == numbers[b] != frozenset() for a, b in zip(one, other)], np.bool_)
-    differ = [_differ(numbers[a] - numbers[b], numbers[b] - numbers[a]) for a, b in zip(one, other)]
-    return same, np.array(differ, np.bool_)
+    numbers = np.empty(len(texts), object)
+    numbers[:] = [frozenset(_NUMBER.findall(str(text))) for text in texts]
+    # Many texts have the same numbers, which are compared once.
+    found, sets = pd.factorize(numbers)
+    code = found.astype(np.int32)
+    some = np.array([len(each) > 0 for each in sets], np.bool_)
+    left, right = code[one], code[other]
+    equal = np.asarray(left == right)
+    unlike = np.flatnonzero(~equal & some[left] & some[right])
+    first, second, place = distinct_pairs(left[unlike], right[unlike], len(sets))
+    told = [_differ(sets[a] - sets[b], sets[b] - sets[a]) for a, b in zip(first, second)]
+    differ = np.zeros(len(one), np.bool_)
+    differ[unlike] = np.array(told, np.bool_)[place]
+    return equal & some[left], differ
 
 
 def _differ(left: frozenset[str], right: frozenset[str]) -> bool:
@@ -100,5 +113,5 @@ def _differ(left: frozenset[str], right: frozenset[str]) -> bool:
 
 def _slipped(one: str, other: str) -> bool:
     """Whether a digit was changed."""
-    unlike = sum(a != b for a, b in zip(one, other))
-    return len(one) == len(other) >= MISTYPED and unlike == 1
+    alike = len(one) == len(other) >= MISTYPED
+    return alike and sum(a != b for a, b in zip(one, other)) == 1

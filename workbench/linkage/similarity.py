@@ -9,9 +9,8 @@ from rapidfuzz.distance import DamerauLevenshtein, JaroWinkler
 from rapidfuzz.process import cpdist
 from scipy.sparse import csr_array
 
-from workbench.arrays import Array, Float32, Int32, Int64
+from workbench.arrays import Array, Float32, Int32
 from workbench.linkage.fields import WHOLE, Field, threes_in
-from workbench.linkage.sorting import grouped
 
 CHUNK = 1 << 20
 
@@ -89,12 +88,3 @@ def shared_information(field: Field, left: Int32, right: Int32) -> Float32:
     rows = csr_array((np.sqrt(says)[ids], ids.copy(), starts.copy()), shape=shape)
     rows.eliminate_zeros()
     return words_alike(rows, left, right) / np.float32(np.log(max(field.filled, 3)))
-
-
-def distinct_pairs(left: Int32, right: Int32, n: int) -> tuple[Int32, Int32, Int64]:
-    """Unordered pairs of values, each once, and where each given pair is among them."""
-    low, high = np.minimum(left, right).astype(np.int64), np.maximum(left, right)
-    pair = low * n + high
-    place, inverse, _ = grouped(pair)
-    first, second = np.divmod(pair[place], n)
-    return first.astype(np.int32), second.astype(np.int32), inverse

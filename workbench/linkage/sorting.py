@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.arrays import Bool, Int64
+from workbench.arrays import Bool, Int32, Int64
 
 
 def different(values: Int64) -> Int64:
@@ -52,3 +52,12 @@ def are_among(values: Int64, others: Int64) -> Bool:
         return np.zeros(len(values), np.bool_)
     place = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
     return np.asarray(ordered[place] == values)
+
+
+def distinct_pairs(left: Int32, right: Int32, n: int) -> tuple[Int32, Int32, Int64]:
+    """Unordered pairs of values, each once, and where each given pair is among them."""
+    low, high = np.minimum(left, right).astype(np.int64), np.maximum(left, right)
+    pair = low * n + high
+    place, inverse, _ = grouped(pair)
+    first, second = np.divmod(pair[place], n)
+    return first.astype(np.int32), second.astype(np.int32), inverse

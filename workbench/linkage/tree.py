@@ -64,10 +64,10 @@ class TreeModel:
 
     def classes(self, levels: Int8) -> Float:
         """log P(levels and class), the matches' first, shape (n, 1 + n_others)."""
-        match = self._match_parts(levels).sum(axis=1) + self.share
-        return np.column_stack(
-            (match, *(one.parts(levels).sum(axis=1) + one.share for one in self.others))
-        )
+        match = np.full(len(levels), self.share)
+        for place, one in enumerate(self.match):
+            match += one[levels[:, place]]
+        return np.column_stack((match, *(one.total(levels) for one in self.others)))
 
     def contributions(self, levels: Int8) -> Float:
         """What each field adds to the log odds, shape (n, n_fields).
@@ -76,9 +76,9 @@ class TreeModel:
         """
         others = self.classes(levels)[:, 1:]
         kind = np.exp(others - np.logaddexp.reduce(others, axis=1, keepdims=True))
-        found = self._match_parts(levels)
-        for place, one in enumerate(self.others):
-            found -= kind[:, place, None] * one.parts(levels)
+        found = np.stack([one[levels[:, place]] for place, one in enumerate(self.match)], axis=1)
+        for place, other in enumerate(self.others):
+            found -= kind[:, place, None] * other.parts(levels)
         return found
 
     def scores(self, levels: Int8) -> Float:
@@ -109,9 +109,6 @@ class TreeModel:
         """The model that `as_record` described."""
         others = tuple(map(FieldTree.read, said["others"]))
         return cls(tuple(map(np.array, said["match"])), said["share"], others)
-
-    def _match_parts(self, levels: Int8) -> Float:
-        return np.stack([one[levels[:, place]] for place, one in enumerate(self.match)], axis=1)
 
 
 def independent(mixture: Mixture) -> TreeModel:
