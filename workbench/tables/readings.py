@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 
 from workbench.tables.measures import SEVERAL, measures_of, without_measure
 from workbench.tables.months import abbreviated, in_english, names_a_month
@@ -262,9 +263,7 @@ def _in_several(cells: Sequence[str], formats: Sequence[str]) -> list[str]:
         found.append(best)
         left -= read[best]
     for form in formats:
-        if form not in found and any(
-            read[form] & read[one] and not read[form] <= read[one] for one in found
-        ):
+        if any(read[form] & read[one] and not read[form] <= read[one] for one in found):
             return []
     as_well = [form for form in formats if form not in found and read[form] == read[found[0]]]
     # Years of two digits first: DuckDB reads 99 as a year of four, too.
@@ -281,15 +280,21 @@ def _all_formats(cells: Sequence[str]) -> list[str]:
 def _is_date(cell: str, form: str) -> bool:
     date, time = date_and_time(form)
     form = date if time and ":" not in cell else form
-    if "%f" in form:
-        cell = re.sub(MORE_DIGITS, r"\1", cell)
-    if "%z" in form:
-        cell = re.sub(SHORT_OFFSET, r"\1:00", cell)
+    cell = re.sub(MORE_DIGITS, r"\1", cell) if "%f" in form else cell
+    cell = re.sub(SHORT_OFFSET, r"\1:00", cell) if "%z" in form else cell
     if names_a_month(form):
         cell, form = in_english(cell), abbreviated(form)
+    # Most cells lack what stands between the parts of most formats: seen sooner than by reading.
+    if not _between(form) <= set(cell) or (form == "%Y%m%d" and len(cell) != 8):
+        return False
     with suppress(ValueError):
         year = datetime.strptime(cell, form).year
-        # Eight digits are a date only where they make a plausible one: other numbers have eight
-        # digits too.
-        return form != "%Y%m%d" or (len(cell) == 8 and 1800 <= year <= 2100)
+        # Other numbers have eight digits too.
+        return form != "%Y%m%d" or 1800 <= year <= 2100
     return False
+
+
+@cache
+def _between(form: str) -> frozenset[str]:
+    """The signs that a cell of a format has beside blanks, digits and letters."""
+    return frozenset(re.sub(r"%.|\w|\s", "", form))
