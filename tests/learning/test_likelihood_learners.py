@@ -22,8 +22,8 @@ from workbench.network import potentials
 
 PRIOR_SD = 1.0
 GIBBS_COUNTS = {
-    "step": 0.05,
-    "iterations": 600,
+    "step": 0.1,
+    "iterations": 200,
     "counts": "gibbs",
     "sweeps": 30,
     "start": "given",
