@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
 from workbench.arrays import Array, Bool, Float, Int8, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, FieldKind, words_in_order
-from workbench.linkage.numbers import compared_numbers, written_otherwise
+from workbench.linkage.numbers import codes_of, compared_numbers, written_otherwise
 from workbench.linkage.similarity import (
     edits,
     jaro_winkler,
@@ -197,7 +196,7 @@ def _begin_alike(texts: Sequence[str], one: Int32, other: Int32) -> Bool:
     """Which pairs have the first word in common, or the first half of the only one."""
     first = [text.partition(" ")[0] for text in texts]
     half = [text if " " in text else text[: (len(text) + 1) // 2] for text in texts]
-    of_first, of_half = (pd.factorize(np.array(part, object))[0] for part in (first, half))
+    of_first, of_half = (codes_of(part)[0] for part in (first, half))
     return np.asarray((of_first[one] == of_first[other]) | (of_half[one] == of_half[other]))
 
 

@@ -7,14 +7,16 @@ are the same words.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
-import pandas as pd
 
 from workbench.arrays import Array, Bool, Int32
 from workbench.linkage.sorting import distinct_pairs
+
+Value = TypeVar("Value", bound=Hashable)
 
 MIXED = 0.2
 """Of texts, those that have words and numbers."""
@@ -75,7 +77,7 @@ def written_otherwise(texts: Sequence[str], one: Int32, other: Int32) -> Bool:
     """
     digits = [digits_in(text) for text in texts]
     letters = ["".join(filter(str.isalpha, text)) for text in texts]
-    ends = pd.factorize(np.array([number[-TELLING:] for number in digits], object))[0]
+    ends, _ = codes_of(number[-TELLING:] for number in digits)
     long = np.array([len(number) >= TELLING for number in digits])
     found = np.asarray((ends[one] == ends[other]) & long[one] & long[other])
     for at in np.flatnonzero(found):
@@ -86,15 +88,19 @@ def written_otherwise(texts: Sequence[str], one: Int32, other: Int32) -> Bool:
     return found
 
 
+def codes_of(values: Iterable[Value]) -> tuple[Int32, list[Value]]:
+    """Of each value its place among the different ones, and these, as they first come."""
+    places: dict[Value, int] = {}
+    codes = [places.setdefault(value, len(places)) for value in values]
+    return np.array(codes, np.int32), list(places)
+
+
 def compared_numbers(texts: Array, one: Int32, other: Int32) -> tuple[Bool, Bool]:
     """Which pairs of texts have the same numbers, and which have numbers that the other lacks, on
     either side.
     """
-    numbers = np.empty(len(texts), object)
-    numbers[:] = [frozenset(_NUMBER.findall(str(text))) for text in texts]
     # Many texts have the same numbers, which are compared once.
-    found, sets = pd.factorize(numbers)
-    code = found.astype(np.int32)
+    code, sets = codes_of(frozenset(_NUMBER.findall(str(text))) for text in texts)
     some = np.array([len(each) > 0 for each in sets], np.bool_)
     left, right = code[one], code[other]
     equal = np.asarray(left == right)
