@@ -59,6 +59,18 @@ def test_a_kernel_is_compiled_once_for_all_whole_numbers() -> None:
     assert len(_plus.inner().signatures) == 1  # type: ignore[attr-defined]
 
 
+def test_what_numba_has_of_a_kernel_is_not_asked_at_each_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The answer takes longer than small kernels run, and some run for each step of a chain."""
+    assert _twice(1.0) == _twice(1.0) == 2.0
+    asked = []
+    answer = property(lambda kernel: asked.append(kernel))
+    monkeypatch.setattr(type(_twice.dispatcher()), "signatures", answer)  # type: ignore[attr-defined]
+    assert _twice(3.0) == 6.0
+    assert not asked
+
+
 def test_kernels_that_kernels_call_have_no_entry_for_python_and_count_no_references() -> None:
     """Both take time to compile, and more memory; arrays that a kernel makes must be counted."""
     code = (

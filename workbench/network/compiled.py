@@ -87,6 +87,7 @@ class _Kernel(Generic[Parameters, Result]):
         self._options = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": allocates}
         self._dispatcher: Callable[Parameters, Result] | None = None
         self._inner: Callable[Parameters, Result] | None = None
+        self._kept = False
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -95,7 +96,7 @@ class _Kernel(Generic[Parameters, Result]):
             return self.py_func(*arguments, **named)
         if deadline == inf or self._is_ready_within(deadline - monotonic()):
             kernel = self._dispatcher or self.dispatcher()
-            with nullcontext() if _is_kept(kernel) else deaf():
+            with nullcontext() if self._is_kept() else deaf():
                 return kernel(*arguments, **named)
         token = _deadline.set(-inf)
         try:
@@ -107,7 +108,16 @@ class _Kernel(Generic[Parameters, Result]):
         """Whether machine code is there by then: at once where process or disk has it."""
         if seconds < LOADING and "numba" not in sys.modules:
             return False
-        return seconds >= COMPILING or _is_kept(self.dispatcher())
+        return seconds >= COMPILING or self._is_kept()
+
+    def _is_kept(self) -> bool:
+        """Whether machine code is loaded or on disk; once it is, it is not asked again: Numba's
+        answer takes longer than many a kernel.
+        """
+        if not self._kept:
+            kernel = self.dispatcher()
+            self._kept = bool(getattr(kernel, "signatures", True)) or bool(_kept(kernel))
+        return self._kept
 
     def dispatcher(self) -> Callable[Parameters, Result]:
         """Numba's function for callers in Python."""
@@ -178,11 +188,6 @@ def _dispatcher(
         # it is stale.
         kernel._cache.flush()
     return cast(Callable[Parameters, Result], kernel)
-
-
-def _is_kept(kernel: object) -> bool:
-    """Whether machine code of a kernel is loaded or on disk."""
-    return bool(getattr(kernel, "signatures", True)) or bool(_kept(kernel))
 
 
 def _kept(kernel: object) -> dict[object, object]:
