@@ -217,7 +217,7 @@ def test_a_search_of_a_few_seconds_waits_for_no_machine_code(
     cars: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a new installation; its plain kernels find the same rules."""
-    monkeypatch.setattr(compiled, "_is_kept", lambda kernel: False)
+    monkeypatch.setattr(compiled._Kernel, "_is_kept", lambda kernel: False)
     monkeypatch.setattr(compiled, "COMPILING", 2000.0)
     learn, plain = ClauseLearner.learn, list[bool]()
 
