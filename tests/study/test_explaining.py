@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.structure.terms import Condition, Term
-from workbench.study.explaining import rows_of_term
+from workbench.study.explaining import lift_between, rows_of_term
 
 X = np.array([[0, 3], [0, 1], [0, np.nan], [4, 2], [7, 8]], np.float32)
 
@@ -33,3 +33,9 @@ def test_no_row_supports_a_number_that_no_row_knows() -> None:
     supporting, held = rows_of_term(Term(column=1, form="number"), X[2:3])
     assert not supporting.any()
     assert not held.any()
+
+
+def test_means_below_zero_have_no_lift() -> None:
+    assert lift_between(232.6, -16.0) is None
+    assert lift_between(-16.0, 232.6) is None
+    assert (lift_between(0.0, 0.5), lift_between(0.6, 0.3)) == (0.0, 2.0)

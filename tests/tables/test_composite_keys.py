@@ -109,3 +109,28 @@ def test_joined_texts_can_be_told_again(one: tuple[str, str]) -> None:
     assert duckdb.sql(
         f"SELECT {joined_value([cells[0], chr(39) + 'NA' + chr(39)], ['NA'])}"
     ).fetchall() == [(None,)]
+
+
+def test_a_key_of_several_columns_may_be_that_of_another_table(tmp_path: Path) -> None:
+    """A table of some rows of another: its key refers there, under the one name that both have."""
+    trips = "country,code,size,late\n" + "".join(
+        f"{country},{code},{code * 7 % 5},{'yes' if code % 3 else 'no'}\n"
+        for country in ("DE", "FR")
+        for code in range(20)
+    )
+    (tmp_path / "trips.csv").write_text(trips)
+    for name, least in (("long", 10), ("longest", 15)):
+        rows = [f"{country},{code},{code}" for country in ("DE", "FR") for code in range(least, 20)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["country,code,km", *rows]) + "\n")
+    with stage(find_sources(sorted(tmp_path.glob("*.csv")))) as staging:
+        mapping = propose(staging)
+    (tmp_path / "dataset.toml").write_text(format_mapping(mapping, tmp_path))
+    again = read_mapping(tmp_path / "dataset.toml")
+    keys = {table.name: table.column("country+code") for table in again.tables}
+    assert {column.kind for column in keys.values()} == {"key"}
+    assert keys["trips"].table is None
+    assert keys["long"].table == "trips"
+    assert keys["longest"].table in ("long", "trips")
+    with wb.open() as workspace:
+        workspace.load(sorted(tmp_path.glob("*.csv")), wide=True)
+        assert workspace.data.facts_page("Late").rows

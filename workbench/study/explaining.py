@@ -83,8 +83,20 @@ def _rated(rule: StudiedRule, term: Term, X: Real, y: Float, *, counts: bool) ->
     supporting, held = rows_of_term(term, X, counts=counts)
     support = int(supporting.sum())
     with_, without = _mean(y[held]), _mean(y[~held])
-    lift = None if with_ is None or without is None or without == 0 else with_ / without
-    return replace(rule, support=support, lift=lift, rate_with=with_, rate_without=without)
+    return replace(
+        rule,
+        support=support,
+        lift=lift_between(with_, without),
+        rate_with=with_,
+        rate_without=without,
+    )
+
+
+def lift_between(with_: float | None, without: float | None) -> float | None:
+    """One rate or mean over another; None of means below 0, whose ratio says nothing."""
+    if with_ is None or without is None or with_ < 0 or without <= 0:
+        return None
+    return with_ / without
 
 
 def rows_of_term(term: Term, X: Real, *, counts: bool = False) -> tuple[Bool, Bool]:

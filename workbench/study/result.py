@@ -32,7 +32,8 @@ class StudiedRule:
         Labelled rows where it holds (of a number: where it is known; where half of the rows have
         the least value, those that have more).
     lift : float or None
-        The rate (of a number: the mean) of the target where it holds, over that where it does not.
+        The rate (of a number: the mean) of the target where it holds, over that where it does not;
+        None where one of these means is below 0.
     """
 
     text: str

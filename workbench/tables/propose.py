@@ -5,7 +5,7 @@ names for types and predicates.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from workbench.tables.composite import find_composites, joined_name
 from workbench.tables.keys import Key, find_keys
@@ -100,15 +100,21 @@ def _with_composites(
     related = {table.name for table in tables if table.relation is not None}
     keys, references = find_composites(staging, counted, keyed, related)
 
+    rows = {table.name: (table.rows, table.name) for table in tables}
+
     def changed(table: TableMapping) -> TableMapping:
         key = keys.get(table.name)
-        more = [
-            _joined("reference", one.columns, one.reason, one.table)
-            for one in references.get(table.name, ())
-        ]
+        # Columns refer to one table, as single ones do: to the one found first.
+        refers = {one.columns: one for one in reversed(references.get(table.name, ()))}
+        more: list[ColumnMapping] = []
         if key is not None:
-            more.append(_joined("key", key.columns, key.reason))
+            same = refers.pop(key.columns, None)
+            if same is not None and rows[table.name] > rows[same.table]:
+                same = None  # Of two tables about the same things the smaller refers to the other.
+            reason = key.reason + (f"; {same.reason}" if same else "")
+            more = [_joined("key", key.columns, same.table if same else None, reason)]
             table = replace(table, key=joined_name(key.columns), relation=None)
+        more = [_joined("reference", *astuple(one)) for one in refers.values()] + more
         return replace(table, columns=(*table.columns, *more))
 
     return [changed(table) for table in tables]
@@ -133,7 +139,7 @@ FEW_BLANKS = 0.01
 
 
 def _joined(
-    kind: ColumnKind, parts: tuple[str, ...], reason: str, table: str | None = None
+    kind: ColumnKind, parts: tuple[str, ...], table: str | None, reason: str
 ) -> ColumnMapping:
     reading = Reading(blanks=BLANKS)
     return ColumnMapping(
