@@ -34,16 +34,8 @@ OTHERS = 3.0
 
 def editor() -> tuple[str, str]:
     """The rules at hand and their language, edited; what another browser wrote comes in."""
-    kept, language = workspace().rules.at_hand()
     clash()
-    if st.session_state.get("rules-clash") is None and st.session_state.get("rules-kept") != (
-        kept,
-        language,
-    ):
-        st.session_state["rules-others"] = "rules-kept" in st.session_state
-        st.session_state.update(
-            {"rules-kept": (kept, language), "rules-text": kept, "language": language}
-        )
+    _fill()
     told_of_others()
     st.radio(
         "Language",
@@ -68,6 +60,21 @@ def editor() -> tuple[str, str]:
     _buttons()
     versions()
     return st.session_state["rules-text"], st.session_state["language"]
+
+
+def _fill() -> None:
+    """Show the rules at hand, or what waits for a choice where two wrote at once.
+
+    Streamlit forgets what an area held once one looks at another view.
+    """
+    kept, language = workspace().rules.at_hand()
+    waiting = st.session_state.get("rules-clash")
+    others = waiting is None and st.session_state.get("rules-kept") != (kept, language)
+    if others:
+        st.session_state["rules-others"] = "rules-kept" in st.session_state
+        st.session_state["rules-kept"] = kept, language
+    if others or "rules-text" not in st.session_state:
+        st.session_state["rules-text"], st.session_state["language"] = waiting or (kept, language)
 
 
 def dress(text: str, diagnostics: Sequence[Diagnostic]) -> None:

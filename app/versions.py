@@ -20,7 +20,14 @@ def author() -> str:
         server().visitors += 1
         st.session_state["author-number"] = server().visitors
     called = visitor(st.session_state["author-number"])
-    return str(st.session_state.get("author") or called)
+    return str(st.session_state.get("author-name") or called)
+
+
+def ask_name(shown: str, where: Any = st, **box: str) -> None:
+    """Ask what the person is called; kept for all views, while Streamlit forgets what a box of
+    another view held.
+    """
+    st.session_state["author-name"] = where.text_input("Your name", shown, **box).strip()
 
 
 def clashed() -> bool:
@@ -83,8 +90,8 @@ def told_of_others() -> None:
 def versions() -> None:
     """Earlier versions: who, when, what differs, and back."""
     with st.expander("Versions"):
-        st.text_input(
-            "Your name",
+        ask_name(
+            st.session_state.get("author-name", ""),
             key="author",
             placeholder=NOBODY,
             help="Stands beside the versions you write.",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.show import choose_run, header, lead_to, metrics, plain, show_error, small_table
 from app.state import may_begin_jobs, run_token, workspace
-from app.versions import author
+from app.versions import ask_name, author
 from app.watching import start, watch
 from app.work import Work
 from workbench.errors import WorkbenchError
@@ -36,17 +36,13 @@ def choice() -> tuple[Any, str, str, bool] | None:
     order = middle.selectbox(
         "First", list(ORDERS), format_func=lambda name: ORDERS[name], key="review-order"
     )
-    kept = st.session_state.get("review-name") or author()
-    name = right.text_input(
-        "Your name", value=kept, key="review-author", help="Stands beside your answers."
-    ).strip()
-    st.session_state["review-name"] = name
+    ask_name(author(), right, key="review-author", help="Stands beside your answers.")
     second = st.toggle(
         "Ask me also what others have answered",
         key="review-second",
         help="To see how far you agree.",
     )
-    return run, order, name or author(), second
+    return run, order, author(), second
 
 
 def stated(atoms: Sequence[str]) -> list[str]:

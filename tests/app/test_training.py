@@ -107,6 +107,25 @@ def test_what_two_write_at_once_is_never_overwritten(state: Server, page: Open) 
     assert state.workspace.rules.at_hand()[0].endswith("// Ben was here\n")
 
 
+def test_rules_and_ones_name_stand_where_one_comes_back_to_them(state: Server, page: Open) -> None:
+    test = page("rules")
+    test.radio(key="language").set_value("psl").run()
+    test.text_input(key="author").set_value("Ada").run()
+    rule = "1: Likes(A, B) -> Likes(B, A)"
+    sound(test.text_area(key="rules-text").set_value(rule).run())
+    sound(test.switch_page("views/data.py").run())
+    test = sound(test.switch_page("views/rules.py").run())
+    assert test.text_area(key="rules-text").value == rule
+    assert test.radio(key="language").value == "psl"
+    assert test.text_input(key="author").value == "Ada"
+    state.workspace.rules.keep(f"{rule} # Ben's", "psl", author="Ben")
+    sound(test.text_area(key="rules-text").set_value(f"{rule} # Ada's").run())
+    sound(test.switch_page("views/data.py").run())
+    test = sound(test.switch_page("views/rules.py").run())
+    assert test.text_area(key="rules-text").value == f"{rule} # Ada's"
+    assert "while you were writing" in test.warning[0].value
+
+
 def test_nothing_is_offered_by_default_that_can_only_fail(
     state: Server, page: Open, tmp_path: Path
 ) -> None:
