@@ -55,3 +55,14 @@ def test_a_copy_of_the_target_is_said(tmp_path: Path) -> None:
     assert not found[0]
     assert "overdue" in found[1][0]
     assert "tells it in 100.0% of the labelled rows" in found[1][0]
+
+
+def test_a_view_of_some_rows_is_said(tmp_path: Path) -> None:
+    orders, _ = shop(tmp_path, paid_before=True)
+    head, *rows = orders.read_text().splitlines()
+    large = [row for row in rows if int(row.split(",")[1]) > 25]
+    (tmp_path / "large.csv").write_text("\n".join([head, *large]) + "\n")
+    warnings = study([orders, tmp_path / "large.csv"], "orders.late", folds=2).warnings
+    (said,) = [one.message for one in warnings if one.code == "E0647"]
+    known = sum(not row.endswith(",") for row in large)
+    assert f"tells it in 100.0% of the {known} labelled rows where it is known" in said

@@ -134,3 +134,19 @@ def test_a_key_of_several_columns_may_be_that_of_another_table(tmp_path: Path) -
     with wb.open() as workspace:
         workspace.load(sorted(tmp_path.glob("*.csv")), wide=True)
         assert workspace.data.facts_page("Late").rows
+
+
+def test_columns_called_after_the_table_refer_to_its_key(tmp_path: Path) -> None:
+    """`order_country, order_code` of items are `country, code` of orders."""
+    keys = [(country, code) for country in ("DE", "FR", "NL") for code in range(1, 9)]
+    orders = "".join(f"{country},{code},{code * 3}\n" for country, code in keys)
+    (tmp_path / "orders.csv").write_text("country,code,weight\n" + orders)
+    items = "".join(
+        f"{n},{'DFN'[n % 3]}{'ERL'[n % 3]},{n % 8 + 1},{n * 7 % 5}\n" for n in range(60)
+    )
+    (tmp_path / "items.csv").write_text("item_id,order_country,order_code,price\n" + items)
+    with stage(find_sources(sorted(tmp_path.glob("*.csv")))) as staging:
+        mapping = propose(staging)
+    refers = mapping.table("items").column("order_country+order_code")
+    assert (refers.kind, refers.table) == ("reference", "orders")
+    assert refers.reason == "all of their combinations are in orders, and the names agree"

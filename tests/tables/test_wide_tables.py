@@ -208,6 +208,18 @@ def test_names_with_spaces_refer_where_they_are_many(tmp_path: Path) -> None:
     assert mapping.table("ties").relation == "Ties"
 
 
+def test_codes_of_digits_and_letters_refer_though_some_are_numbers(tmp_path: Path) -> None:
+    codes = ["12345678", "7e102233", *(f"{n * 2654435761 % 2**32:08x}" for n in range(1, 30))]
+    (tmp_path / "users.csv").write_text(
+        "uid,age\n" + "".join(f"{c},{n}\n" for n, c in enumerate(codes))
+    )
+    rows = "".join(f"{n},{codes[n * 7 % 31]}\n" for n in range(90))
+    (tmp_path / "tickets.csv").write_text("ticket,opened_by\n" + rows)
+    with stage(find_sources([tmp_path / "users.csv", tmp_path / "tickets.csv"])) as staging:
+        refers = propose(staging).table("tickets").column("opened_by")
+    assert (refers.kind, refers.table) == ("reference", "users")
+
+
 def test_few_names_with_spaces_refer_where_they_are_half_of_the_keys(tmp_path: Path) -> None:
     teams = [f"FC {name}" for name in ("Ode", "Iro", "Uno", "Eco", "Aro", "Ito")]
     (tmp_path / "teams.csv").write_text(

@@ -72,7 +72,8 @@ def _said(candidate: Candidate, common: float, count: int, share: float, timed: 
 def telling_all(
     X: Real, labels: Float, candidates: Sequence[Candidate], used: Collection[int], *, timed: bool
 ) -> list[Diagnostic]:
-    """A warning where one condition on other tables tells a yes or no in nearly all labelled rows.
+    """A warning where one condition on other tables tells a yes or no in nearly all labelled rows,
+    or in nearly all of many of which it is known: a view of some rows.
 
     Columns of the target's own table are looked at before (E0244); known labels of other rows may
     tell as much as they do.
@@ -90,16 +91,14 @@ def telling_all(
     y = labels[rows]
     if len(rows) < FEWEST_TO_PART or y.min() == y.max():
         return []
-    enough = gives_away_from(float(max(y.mean(), 1 - y.mean())))
     found = []
     for place in sorted(used):
         candidate = candidates[place]
         elsewhere = candidate.path.hops or (candidate.onward and candidate.onward.references)
         if elsewhere and candidate.label is None:
-            agreement = _agreement(np.asarray(X[rows, place], np.float64), y)
-            if agreement >= enough:
-                words = candidate_words(candidate, timed=timed)
-                found.append(f"{words} tells it in {agreement:.1%} of the labelled rows")
+            said = _told(np.asarray(X[rows, place], np.float64), y)
+            if said is not None:
+                found.append(f"{candidate_words(candidate, timed=timed)} tells it in {said}")
     if not found:
         return []
     return [
@@ -111,6 +110,21 @@ def telling_all(
             severity="warning",
         )
     ]
+
+
+def _told(values: Float, y: Float) -> str | None:
+    """In what share of all rows, or of those where it is known, a condition tells what holds."""
+    known = ~np.isnan(values)
+    for part, of in ((np.ones(len(y), bool), ""), (known, "where it is known")):
+        labels = y[part]
+        rarer = min(labels.sum(), len(labels) - labels.sum())
+        if rarer < (1 if not of else FEWEST_TO_PART / 2):
+            continue
+        agreement = _agreement(values[part], labels)
+        if agreement >= gives_away_from(1 - rarer / len(labels)):
+            rows = f"the {len(labels):,} labelled rows {of}" if of else "the labelled rows"
+            return f"{agreement:.1%} of {rows}"
+    return None
 
 
 def _agreement(values: Float, y: Float) -> float:

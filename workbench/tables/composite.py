@@ -1,5 +1,5 @@
 """Keys of several columns, and the references to them:
-columns of the same names whose values occur together there.
+columns of the same names, or after its table (`order_country`), whose values occur together there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
-from workbench.tables.names import words
+from workbench.tables.names import singular, words
 from workbench.tables.profile import ColumnCounts, TableCounts
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import is_blank
@@ -102,6 +102,12 @@ def find_composites(
     return keys, references
 
 
+def _called(table: StagedTable, column: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a part of a table's key is called elsewhere: after the table, or as here."""
+    named = tuple(map(singular, words(table.name)))
+    return (*named, *words(column)), words(column)
+
+
 def _may_be_part(column: ColumnCounts) -> bool:
     """Whether a column could be a part of a key: never blank, repeated,
     and no fractions or long texts.
@@ -128,14 +134,20 @@ def _leading(counts: TableCounts) -> Iterator[tuple[str, ...]]:
 
 
 def _shared(counts: TableCounts, tables: Sequence[TableCounts]) -> list[tuple[str, ...]]:
-    """The sets of columns that another table has under the same names, the smallest first."""
+    """The sets of columns that another table has under the same names, or this table's and these,
+    the smallest first.
+    """
     parts = [column for column in counts.columns if _may_be_part(column)]
     found: dict[tuple[str, ...], None] = {}
     for other in tables:
         if other is counts:
             continue
         names = {words(column.name) for column in other.columns if column.filled}
-        here = [column.name for column in parts if words(column.name) in names]
+        here = [
+            column.name
+            for column in parts
+            if names.intersection(_called(counts.table, column.name))
+        ]
         found |= dict.fromkeys(
             one for size in (2, 3, LEADING) for one in combinations(here[:6], size)
         )
@@ -160,7 +172,10 @@ def _referring(
         by_words: Mapping[tuple[str, ...], str] = {
             words(column.name): column.name for column in other.columns
         }
-        theirs = tuple(by_words.get(words(name), "") for name in columns)
+        theirs = tuple(
+            next((by_words[one] for one in _called(table, name) if one in by_words), "")
+            for name in columns
+        )
         if other.table is table or not all(theirs):
             continue
         blanks = other.by_name[theirs[0]].reading.blanks
@@ -171,8 +186,9 @@ def _referring(
             f"FROM (SELECT DISTINCT {there} AS x FROM {other.table.relation}) WHERE x IS NOT NULL"
         )
         if different > 1 and inside >= NEARLY_ALL * different:
+            alike = all(words(one) == words(name) for one, name in zip(theirs, columns))
             reason = (
                 f"{share(inside, different)} of their combinations are in {table.name}, "
-                "under the same names"
+                f"{'under the same names' if alike else 'and the names agree'}"
             )
             yield other.table.name, CompositeReference(theirs, table.name, reason)

@@ -184,8 +184,10 @@ def _best_target(
 
 
 def _may_be_codes(column: ColumnCounts) -> bool:
-    """Texts that could be keys elsewhere whatever their column is called."""
-    return column.numbers == 0 and column.truths == 0 and column.distinct >= 5
+    """Texts that could be keys elsewhere whatever their column is called; some codes of digits and
+    letters are numbers, too (`12345678`, `7e102233`).
+    """
+    return 4 * column.numbers <= column.filled and column.truths == 0 and column.distinct >= 5
 
 
 def _like_codes(column: ColumnCounts) -> bool:
