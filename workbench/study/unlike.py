@@ -11,6 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Real
 from workbench.errors import Diagnostic
 from workbench.structure.candidate import Candidate
+from workbench.study.prepared import Prepared
 from workbench.study.words import candidate_words
 from workbench.tables import FEWEST_TO_PART, gives_away_from
 
@@ -70,10 +71,10 @@ def _said(candidate: Candidate, common: float, count: int, share: float, timed: 
 
 
 def telling_all(
-    X: Real, labels: Float, candidates: Sequence[Candidate], used: Collection[int], *, timed: bool
+    X: Real, ready: Prepared, candidates: Sequence[Candidate], used: Collection[int]
 ) -> list[Diagnostic]:
-    """A warning where one condition on other tables tells a yes or no in nearly all labelled rows,
-    or in nearly all of many of which it is known: a view of some rows.
+    """A warning where one condition on other tables tells a yes or no in nearly all labelled rows;
+    or, by a column that is called as the target's, in those where it is known: a view of some.
 
     Columns of the target's own table are looked at before (E0244); known labels of other rows may
     tell as much as they do.
@@ -82,21 +83,22 @@ def telling_all(
     ----------
     X : float array, shape (n_rows, n_candidates)
         NaN where unknown.
-    labels : float64 array, shape (n_rows,)
-        0, 1, or NaN.
     used : collection of int
         The candidates that rules read.
     """
-    rows = np.flatnonzero(~np.isnan(labels))
-    y = labels[rows]
-    if len(rows) < FEWEST_TO_PART or y.min() == y.max():
+    rows = np.flatnonzero(~np.isnan(ready.labels))
+    y = ready.labels[rows]
+    if ready.kind != "yes/no" or len(rows) < FEWEST_TO_PART or y.min() == y.max():
         return []
+    timed = ready.times is not None
+    target = ready.target.column.name
     found = []
     for place in sorted(used):
         candidate = candidates[place]
         elsewhere = candidate.path.hops or (candidate.onward and candidate.onward.references)
         if elsewhere and candidate.label is None:
-            said = _told(np.asarray(X[rows, place], np.float64), y)
+            named = candidate.onward is not None and candidate.onward.column.name == target
+            said = _told(np.asarray(X[rows, place], np.float64), y, in_part=named)
             if said is not None:
                 found.append(f"{candidate_words(candidate, timed=timed)} tells it in {said}")
     if not found:
@@ -112,19 +114,23 @@ def telling_all(
     ]
 
 
-def _told(values: Float, y: Float) -> str | None:
-    """In what share of all rows, or of those where it is known, a condition tells what holds."""
+def _told(values: Float, y: Float, *, in_part: bool) -> str | None:
+    """In how many labelled rows, or of those where it is known, a condition tells what holds; None
+    where that is too little to give it away."""
+    agreement = _agreement(values, y)
+    if agreement >= gives_away_from(_commoner(y)):
+        return f"{agreement:.1%} of the labelled rows"
     known = ~np.isnan(values)
-    for part, of in ((np.ones(len(y), bool), ""), (known, "where it is known")):
-        labels = y[part]
-        rarer = min(labels.sum(), len(labels) - labels.sum())
-        if rarer < (1 if not of else FEWEST_TO_PART / 2):
-            continue
-        agreement = _agreement(values[part], labels)
-        if agreement >= gives_away_from(1 - rarer / len(labels)):
-            rows = f"the {len(labels):,} labelled rows {of}" if of else "the labelled rows"
-            return f"{agreement:.1%} of {rows}"
-    return None
+    if not in_part or known.sum() < FEWEST_TO_PART or _commoner(y[known]) == 1:
+        return None
+    agreement = _agreement(values[known], y[known])
+    if agreement < gives_away_from(_commoner(y[known])):
+        return None
+    return f"{agreement:.1%} of the {known.sum():,} labelled rows where it is known"
+
+
+def _commoner(y: Float) -> float:
+    return float(max(y.mean(), 1 - y.mean()))
 
 
 def _agreement(values: Float, y: Float) -> float:

@@ -194,8 +194,7 @@ def _result(
     timed = ready.times is not None
     explain = partial(explained_rows, ready, model, matrix.candidates, X)
     unlike = unlike_learned(X, known, matrix.candidates, model.columns, timed=timed)
-    if ready.kind == "yes/no":
-        unlike += telling_all(X, ready.labels, matrix.candidates, model.columns, timed=timed)
+    unlike += telling_all(X, ready, matrix.candidates, model.columns)
     result = StudyResult(
         target=ready.target.name,
         kind=ready.kind,
