@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.show import show_error, small_table
+from app.show import plain, show_error, small_table
 from app.state import workspace
 from app.versions import author
 from workbench.errors import WorkbenchError
@@ -45,9 +45,9 @@ def edit(name: str, row: Sequence[Any] | None) -> None:
         )
         where = right.selectbox("World", worlds or [None], index=world, key=f"edit-world-{start}")
         with st.container(horizontal=True):
-            for label, how in EDITS.items():
-                if st.button(label, key=f"edit-{how}"):
-                    edited(fact.strip(), how, purpose, where)
+            pressed = [how for label, how in EDITS.items() if st.button(label, key=f"edit-{how}")]
+        for how in pressed:
+            edited(fact.strip(), how, purpose, where)
         st.caption("Predictions made before do not know of it: learn or infer again.")
         if found := ws.data.edits():
             shown = ws.data.shown([one.fact for one in found[:SHOWN]])
@@ -65,5 +65,5 @@ def edited(fact: str, how: Any, purpose: Any, world: str | None) -> None:
     except WorkbenchError as error:
         show_error(error)
         return
-    st.toast("Done." if made.changed else "Nothing was otherwise before.")
+    st.toast(plain(f"{fact}: {how}." if made.changed else "Nothing was otherwise before."))
     st.rerun()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import floor, isfinite, log10
 
 
@@ -18,6 +18,13 @@ def figure(value: float, *, sign: bool = False) -> str:
     """`0.123`, `53,000`; what rounds to nothing has no minus."""
     places = decimals(value)
     return f"{round(value, places) + 0.0:{'+' if sign else ''},.{places}f}"
+
+
+def decimals_of_weights(sizes: Collection[float], digits: int = 3) -> int:
+    """So many that the least weight above nothing has two digits that count, six at most."""
+    told = [size for size in sizes if isfinite(size) and size > 0]
+    least = 1 - floor(log10(min(told))) if told else digits
+    return max(decimals(max(told, default=0.0), digits), min(6, least))
 
 
 def with_short_weight(rule: str) -> str:

@@ -9,11 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from app.show import metrics, plain, standing, table, warnings
-from app.state import workspace
+from app.state import facts_token, run_token, workspace
 from app.work import Outcome
 from workbench.service.jobs import Job
 
 LISTED = 200
+STEPS = 100
+THRESHOLDS = tuple(step / STEPS for step in range(STEPS + 1))
 METRICS = ("F1", "precision", "recall", "AUC-ROC", "AUC-PR", "CLL", "accuracy")
 STATUS = {
     "optimal": "Proven: no state has less energy.",
@@ -117,6 +119,30 @@ def folds(summary: Mapping[str, Any]) -> None:
     rows = [*summary["folds"], {"fold": "mean", **summary["mean"]}]
     frame = pd.DataFrame(rows)
     table(frame[["fold", *(name for name in METRICS if name in frame)]])
+    threshold_of_f1(summary)
     st.page_link(
         "views/evaluation.py", label="Evaluate fold by fold", icon=":material/query_stats:"
     )
+
+
+def threshold_of_f1(summary: Mapping[str, Any]) -> None:
+    """At which threshold F1 stands, and what another would make of it."""
+    if summary["run"] is not None and summary["mean"].get("F1") is not None:
+        run = workspace().runs.get(summary["run"])
+        threshold, f1 = _best(run.id, run_token(run), facts_token())
+        st.caption(
+            f"F1 is at threshold 0.5. The best over all these predictions, {f1:.3f}, is at "
+            f"{threshold:.2f}."
+        )
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _best(number: int, run: str, facts: str) -> tuple[float, float]:
+    return best_threshold(workspace().runs.confusion(number, THRESHOLDS))
+
+
+def best_threshold(confusion: pd.DataFrame) -> tuple[float, float]:
+    """The threshold of the best F1, and that F1."""
+    hits = 2 * confusion["tp"]
+    f1 = hits / (hits + confusion["fp"] + confusion["fn"]).clip(lower=1)
+    return float(confusion["threshold"].iloc[int(f1.argmax())]), float(f1.max())

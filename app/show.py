@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from app.figures import decimals
+from app.figures import decimals, decimals_of_weights
 from app.state import may_begin_jobs, workspace
 from app.wording import in_page_words, meanings
 from workbench.errors import WorkbenchError
@@ -109,8 +109,8 @@ def table(
     """A table with its numbers aligned: whole ones with separators, others with so many decimals
     (all for None), less in columns of large numbers.
 
-    Columns of `weights` have four digits that count: a weight of each day or cent may be small
-    and yet say much. `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where
+    Columns of `weights` have more where one of them is small: a weight of each day or cent may say
+    much. `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where
     it is higher than `most` pixels.
     """
     explained = help or {}
@@ -151,9 +151,8 @@ def _number_format(column: pd.Series, digits: int | None, weight: bool) -> str:
         return "localized"
     if digits is None:
         return "%g"
-    if weight:
-        return "%.4g"
-    places = decimals(column.abs().max(), digits)
+    sizes = column.abs()
+    places = decimals_of_weights(sizes, digits) if weight else decimals(sizes.max(), digits)
     return f"%.{places}f" if places else "localized"
 
 

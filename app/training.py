@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.figures import spread
 from app.show import plain
 from app.state import workspace
 from app.watching import start, watch
@@ -134,6 +135,7 @@ def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
 
 def outcome(job: Job) -> None:
     """Scores on held-out parts, the learned rules, and the ways on."""
+    from app.outcome import threshold_of_f1
     from app.show import metrics, standing, warnings
 
     assert job.about.outcome is not None
@@ -141,8 +143,15 @@ def outcome(job: Job) -> None:
     st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
     if job.about.outcome.run_id is not None:
         standing(workspace().runs.get(job.about.outcome.run_id))
-    mean = found["crossval"]["mean"]
-    metrics([(name, f"{mean[name]:.3f}", None) for name in HEADLINES if mean.get(name) is not None])
+    scored = found["crossval"]
+    metrics(
+        [
+            (name, spread({"mean": scored["mean"][name], "sd": scored["sd"].get(name)}), None)
+            for name in HEADLINES
+            if scored["mean"].get(name) is not None
+        ]
+    )
+    threshold_of_f1(scored)
     warnings(one["message"] for one in found["learn"]["warnings"])
     learned(job.about.outcome)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
+from app.outcome import STEPS, THRESHOLDS, best_threshold
 from app.show import (
     choose_run,
     draw,
@@ -40,7 +41,6 @@ METRICS = {
 }
 AT_HALF = " at threshold 0.5"
 OF_OTHER_FOLDS = " at the threshold of the best F1 on the other folds"
-STEPS = 100
 HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL", "MAE", "RMSE")
 
 
@@ -68,12 +68,11 @@ def figures(number: int, run: str, facts: str) -> Figures | None:
     worst, none = ws.runs.worst_errors(number), pd.DataFrame()
     if "F1" not in scores:
         return Figures(scores, summary, none, none, none, worst)
-    thresholds = [step / STEPS for step in range(STEPS + 1)]
     return Figures(
         scores,
         summary,
         ws.runs.curves(number),
-        ws.runs.confusion(number, thresholds),
+        ws.runs.confusion(number, THRESHOLDS),
         ws.runs.calibration(number),
         worst,
     )
@@ -110,16 +109,6 @@ def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> Non
         rows = summary.loc[list(names)].assign(fold=list(names.values()))
         shown = pd.concat([scores, rows], ignore_index=True)
     table(shown if several else shown.drop(columns="fold"), help=meanings)
-
-
-def best_threshold(confusion: pd.DataFrame) -> tuple[float, float]:
-    """The threshold of the best F1, and that F1."""
-    f1 = (
-        2
-        * confusion["tp"]
-        / (2 * confusion["tp"] + confusion["fp"] + confusion["fn"]).clip(lower=1)
-    )
-    return float(confusion["threshold"].iloc[int(f1.argmax())]), float(f1.max())
 
 
 def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures import decimals, figure, spread, with_short_weight
+from app.figures import decimals, decimals_of_weights, figure, spread, with_short_weight
 from app.pictures import linked
 
 
@@ -44,6 +44,13 @@ def test_columns_of_large_numbers_are_whole() -> None:
     assert list(shown["share"]) == [0.25, 0.5]
 
 
+def test_weights_of_a_column_have_the_same_decimals_and_small_ones_two_digits_that_count() -> None:
+    assert decimals_of_weights([3.01, 0.456, 1.045]) == 3
+    assert decimals_of_weights([3.01, 0.00042, 0.0, float("nan")]) == 5
+    assert decimals_of_weights([1e-12]) == 6
+    assert decimals_of_weights([0.0]) == decimals_of_weights([]) == 3
+
+
 def test_a_rule_is_shown_with_few_digits_of_its_weight() -> None:
     assert with_short_weight("-0.812966135842 A(x) ^ x >= 0.123456 => B(x)") == (
         "-0.813 A(x) ^ x >= 0.123456 => B(x)"
@@ -79,6 +86,5 @@ def _a_weight() -> None:
 def test_a_figure_has_the_same_digits_wherever_it_is_read() -> None:
     shown = AppTest.from_function(_a_weight).run()
     columns = shown.dataframe[0].proto.columns
-    assert '"format": "%.4g"' in columns
-    assert '"format": "%.3f"' in columns
+    assert columns.count('"format": "%.3f"') == 2
     assert "| 1\\.927 | 0\\.714 |" in shown.markdown[0].value

@@ -39,7 +39,12 @@ def test_rules_are_trained_and_scored_by_one_button(
     assert [row[0] for row in cells] == ["| who likes the first topic", "| !Fan(p)"]
     assert all(float(row[1]) for row in cells)
     # A fold without fans has none.
-    assert float({item.label: item.value for item in test.metric}["F1"]) >= 0.8
+    f1, deviation = {item.label: item.value for item in test.metric}["F1"].split(" ± ")
+    assert float(f1) >= 0.8
+    assert float(deviation) >= 0
+    assert "F1 is at threshold 0.5. The best over all these predictions, 1.000, is at" in " ".join(
+        item.value for item in test.caption
+    )
     kinds = {run.id: run.kind for run in state.workspace.runs.all()}
     assert sorted(kinds.values()) == ["crossval", "infer", "learn"]
     by_kind = {kind: state.workspace.runs.standing(number) for number, kind in kinds.items()}

@@ -312,9 +312,11 @@ def test_a_world_that_rules_were_counted_over_before_there_were_facts_holds_noth
     rules = "Meets(person, person)\nIll(person)\n1 Meets(x, y) ^ Ill(x) => Ill(y)\n"
     ws = wb.open()
     ws.preview(rules)
-    for world in ("Kiel", "Ulm"):
+    for number, world in enumerate(("Kiel", "Ulm"), 1):
         ws.data.add("Meets(Ann, Bo)\nIll(Bo)", world=world)
-    assert len(ws.data.worlds()) == 3
+        assert ws.rules.prospects(ws.declare(rules)).worlds == number
+    assert len(ws.database.worlds()) == 3
+    assert list(ws.data.worlds()) == ["Kiel", "Ulm"]
     found = ws.crossval(rules, query=["Ill"], folds="worlds", engine="exact")
     assert [fold.plan.name for fold in found.folds] == ["Kiel", "Ulm"]
     with pytest.raises(UsageError, match="E0806"):

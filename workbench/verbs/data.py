@@ -108,8 +108,11 @@ class Data:
         return applied.added + applied.removed
 
     def worlds(self) -> dict[str, int]:
-        """The databases kept apart in the workspace, name to id."""
-        return dict(self.database.worlds())
+        """The databases kept apart that hold facts, name to id; all where none does."""
+        from workbench.verbs.fold_plans import worlds_with_facts
+
+        holding, known = worlds_with_facts(self.database), self.database.worlds()
+        return {name: at for name, at in known.items() if at in holding or not holding}
 
     def facts_about(self, atom: str, *, limit: int = 10) -> tuple[str, ...]:
         """True facts about the things that a ground atom names, as text, but for the atom."""

@@ -129,7 +129,7 @@ def prospects(database: Database, program: Program) -> Prospects:
         labelled=tuple(labelled),
         decided=tuple(decided),
         learnable=tuple(learnable),
-        worlds=len(database.worlds()),
+        worlds=len({one.world for item in summaries for one in item.counts}),
         folds=len(read_folds(database)),
         absent=tuple(sorted(_undecided(program) - held)) if program.language == "psl" else (),
         settled=program.language == "mln" and not _undecided(program) - known,
