@@ -83,6 +83,8 @@ def test_calls_jobs_and_python_from_elsewhere(tmp_path: Path) -> None:
         assert isinstance(remote.runs()["items"][0]["parent"], int)
         with pytest.raises(UsageError, match="E0873"):
             remote.infer(query=7)
+        with pytest.raises(TypeError, match="positional"):
+            remote.delete_run(answer["run"])
         with pytest.raises(UsageError, match="E0863"):
             remote.delete_run(run=answer["run"])
         with remote.workspace() as copied:

@@ -189,9 +189,13 @@ class FactRelations:
     def count_between(self, predicate: str) -> int:
         """How many facts of an evidence predicate have a truth value between 0 and 1 (PSL)."""
         if predicate not in self._between:
-            observed = self.observed(predicate)
+            # Of the facts as they are stored: an update asks where no relation of them is made.
             self._between[predicate] = int(
-                self._value(f"SELECT count(*) FILTER (value <> 1) FROM {observed}")
+                self._value(
+                    f"SELECT count(*) FROM {quoted(self.stored[predicate].table_name)} WHERE "
+                    f"partition = 'evidence' AND value > 0 AND value <> 1 AND world IN "
+                    f"({self.in_worlds})"
+                )
             )
         return self._between[predicate]
 

@@ -68,7 +68,7 @@ class RemoteWorkspace:
     def __getattr__(self, name: str) -> Any:
         if name not in TOOLS:
             raise AttributeError(name)
-        return lambda progress=SILENT, **arguments: self.call(name, arguments, progress=progress)
+        return lambda *, progress=SILENT, **arguments: self.call(name, arguments, progress=progress)
 
     def call(
         self, tool: str, arguments: dict[str, Any], *, progress: Progress = SILENT

@@ -14,7 +14,7 @@ SELECT count(*) - count(atom) FROM listed_Open;
 
 CREATE OR REPLACE TEMP TABLE "observed_Knows" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, t.value FROM "p_Knows" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value > 0 ORDER BY t.world, t.a0, t.a1;
 
-SELECT count(*) FILTER (value <> 1) FROM observed_Knows;
+SELECT count(*) FROM "p_Knows" WHERE partition = 'evidence' AND value > 0 AND value <> 1 AND world IN (0);
 
 SELECT count(*) FROM listed_Open;
 
