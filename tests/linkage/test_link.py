@@ -385,3 +385,30 @@ def test_values_that_repeat_by_chance_alone_make_no_candidates_and_no_estimates(
         None,
         None,
     )
+
+
+def test_two_files_of_one_name_in_two_folders_are_two_sources(tmp_path: Path) -> None:
+    for year in ("2023", "2024"):
+        (tmp_path / year).mkdir()
+    first = write(tmp_path / "2023" / "people.csv", ROWS)
+    second = write(tmp_path / "2024" / "people.csv", "\n".join(ROWS.splitlines()[:-1]) + "\n")
+    sources = link([first, second]).clusters["source"]
+    assert sources.unique().tolist() == ["people", "people_2"]
+
+
+def test_single_words_that_never_repeat_are_compared_where_there_is_nothing_else(
+    tmp_path: Path,
+) -> None:
+    """Names with slips of the pen; beside a column that says more they are left out."""
+    genera = (
+        "Achillea Aconitum Alopecurus Amaranthus Anemone Angelica Aquilegia Artemisia Asplenium "
+        "Astragalus Berberis Brassica Buddleja Campanula Cardamine Castanea Centaurea Chelidonium "
+        "Chenopodium Cichorium Clematis Convallaria Corydalis Crataegus Delphinium Digitalis "
+        "Epilobium Equisetum Euphorbia Filipendula Foeniculum Fraxinus Galanthus Glechoma"
+    ).split()
+    slips = [word[:4] + word[5:] for word in genera[::3]]
+    text = "\n".join(["genus", *genera, *slips]) + "\n"
+    clusters = link([write(tmp_path / "genera.csv", text)]).clusters["cluster"].astype(int)
+    joined = clusters[clusters != np.arange(1, len(clusters) + 1)]
+    assert len(joined) >= 6
+    assert joined.tolist() == [3 * (row - len(genera)) + 1 for row in joined.index]

@@ -16,6 +16,8 @@ REPEATS = 0.8
 TEXTS = ("name", "numbered", "words", "numbered words")
 BESIDE_A_TITLE = 3
 """Fields, a long text among them, that tell too little without what chance makes of it."""
+NO_REPEATS = "no value repeats"
+"""Of single words: they are compared where there is nothing else, for they may be alike."""
 FEW = 20
 """Of so few records chance makes constants and columns without repetition."""
 
@@ -41,7 +43,7 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> FieldChoice:
     ----------
     one_source : bool
         Values that never repeat say nothing about duplicates within one source, unless they are
-        texts.
+        texts of several words, or words and all there is.
     """
     left_out: dict[str, str] = {}
     kept: list[Field] = []
@@ -51,6 +53,9 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> FieldChoice:
             left_out[field.name] = why
         else:
             kept.append(field)
+    if not kept:
+        kept = [field for field in given if left_out[field.name] == NO_REPEATS]
+        left_out = {name: why for name, why in left_out.items() if why != NO_REPEATS}
     texts = sorted((one for one in kept if one.kind in TEXTS), key=lambda one: -_mean_words(one))
     for place, field in enumerate(texts):
         repeated = [other for other in texts[place + 1 :] if _repeats(field, other)]
@@ -87,7 +92,7 @@ def _useless(field: Field, one_source: bool) -> str:
                 "written in one"
             )
         numbers = field.kind in ("number", "code")
-        return "no value repeats: a number of the row" if numbers else "no value repeats"
+        return f"{NO_REPEATS}: a number of the row" if numbers else NO_REPEATS
     return ""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.database import KeptLinkage
-from workbench.tables import find_sources, stage
+from workbench.tables import stage
 from workbench.tables.records import read_ids
 from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.ids import columns_of_ids, refuse_unclear_ids, source_of
@@ -27,7 +27,7 @@ def remove_kept(
 
     Raises E0663, E0664, E0683 and the faults of files.
     """
-    with stage(named_apart(find_sources(sources))) as staging:
+    with stage(named_apart(sources)) as staging:
         tables = tuple(staging.tables.values())
         columns = columns_of_ids(tables, description, id_column, needed=True)
         of_table = [source_of(table, description) for table in tables]

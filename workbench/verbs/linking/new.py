@@ -14,7 +14,7 @@ from workbench.database import KeptLinkage
 from workbench.errors import Diagnostic, InputError
 from workbench.linkage.exchanged import exchanged_values
 from workbench.linkage.fields import Field
-from workbench.tables import find_sources, stage
+from workbench.tables import stage
 from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.ids import columns_of_ids, refuse_unclear_ids
 from workbench.verbs.linking.kept import key_rows, record_rows, value_key
@@ -95,7 +95,7 @@ def add_new(
     Raises E0662, E0663, E0664, E0684 and the faults of files.
     """
     first = store.next_number()
-    with stage(named_apart(find_sources(sources))) as staging:
+    with stage(named_apart(sources)) as staging:
         tables = tuple(staging.tables.values())
         columns = columns_of_ids(tables, description, id_column, needed=correct)
         read = NewRecords.together(

@@ -6,7 +6,7 @@ import filecmp
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 import numpy as np
@@ -94,7 +94,7 @@ def _compared_columns(
 def linked_tables(sources: Sequence[str | os.PathLike[str]]) -> list[TableSource]:
     """The one or two tables that sources hold, called by different names."""
     _refuse_twice(sources)
-    tables = named_apart(find_sources(sources))
+    tables = named_apart(sources)
     if not 1 <= len(tables) <= 2:
         raise UsageError.of(
             "E0667",
@@ -148,15 +148,15 @@ def _refuse_twice(sources: Sequence[str | os.PathLike[str]]) -> None:
             )
 
 
-def named_apart(sources: Sequence[TableSource]) -> list[TableSource]:
-    """Sources whose names differ: two files of one name are numbered."""
+def named_apart(sources: Sequence[str | os.PathLike[str]]) -> list[TableSource]:
+    """The tables of sources, whose names differ: two of one name, in two folders, are numbered."""
     found: list[TableSource] = []
-    for source in sources:
+    for table in chain.from_iterable(find_sources([source]) for source in sources):
         taken = {one.name.casefold() for one in found}
-        number, name = 2, source.name
+        number, name = 2, table.name
         while name.casefold() in taken:
-            name, number = f"{source.name}_{number}", number + 1
-        found.append(replace(source, name=name))
+            name, number = f"{table.name}_{number}", number + 1
+        found.append(replace(table, name=name))
     return found
 
 
