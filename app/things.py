@@ -57,7 +57,7 @@ def thing() -> None:
     if constant is None:
         st.info("Nothing of that kind contains this text.")
         return
-    near = ws.data.neighbours(kind, constant, limit=NEAR)
+    near = as_in_their_files(ws.data.neighbours(kind, constant, limit=NEAR))
     columns, links = parted(near, ws.data.described_types())
     left, right = st.columns(2)
     with left:
@@ -82,6 +82,13 @@ def thing() -> None:
     st.caption(
         f"Boxes are things, ellipses facts of three arguments or more; at most {NEAR} facts."
     )
+
+
+def as_in_their_files(facts: Iterable[Any]) -> list[Any]:
+    """Facts under the names of their columns, without those that say only that a row is there."""
+    names = workspace().data.column_names()
+    renamed = [(one, names.get(one.predicate, one.predicate)) for one in facts]
+    return [replace(one, predicate=name) for one, name in renamed if name is not None]
 
 
 def called(fact: Any) -> Any:

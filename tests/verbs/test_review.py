@@ -150,12 +150,19 @@ def test_what_is_known_of_the_things_asked_about_is_of_their_world() -> None:
     assert owner.more == 1
 
 
-def test_what_is_known_of_a_row_does_not_say_that_it_is_one(tmp_path: Path) -> None:
-    table = tmp_path / "pets.csv"
+def test_what_is_known_of_a_row_is_said_by_its_columns_and_not_that_it_is_one(
+    tmp_path: Path,
+) -> None:
+    pets, visits = tmp_path / "pets.csv", tmp_path / "visits.csv"
     rows = [f"P{n},{['yes', 'no', ''][n % 3]},{n % 9}" for n in range(30)]
-    table.write_text("\n".join(["pet,ill,age", *rows]) + "\n")
+    pets.write_text("\n".join(["pet,ill,age in years", *rows]) + "\n")
+    visits.write_text("visit,of pet\n" + "".join(f"V{n},P{n}\n" for n in range(30)))
     with open_workspace() as ws:
-        ws.load(table, predict="pets.ill")
+        ws.load([pets, visits], predict="pets.ill")
         assert "PetsRow" in {one.predicate.name for one in ws.data.catalog()}
         (pet,) = ws.data.known_things("Ill(P2)", "world")
-        assert pet.columns == (("Age", "2"),)
+        assert pet.columns == (("age in years", "2"),)
+        assert pet.links == (("visit (of pet)", "V2"),)
+        ws.declare("Seen(visit)")
+        (visit,) = ws.data.known_things("Seen(V2)", "world")
+        assert (visit.columns, visit.links) == ((), (("of pet", "P2 (age in years 2)"),))

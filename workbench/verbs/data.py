@@ -19,7 +19,7 @@ from workbench.language.source import read_text
 from workbench.verbs.examples import BundledExample, bundled_examples
 from workbench.verbs.explaining.display import called, shown_texts
 from workbench.verbs.fact_history import edit_fact, fact_edits
-from workbench.verbs.known_things import known_things
+from workbench.verbs.known_things import column_names, known_things
 from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.reshaping import delete, delete_table, merge, rename, rename_table
 from workbench.verbs.rules import Rules
@@ -57,6 +57,7 @@ class Data:
     types = OfDatabase(data.types_by_size)
     described_types = OfDatabase(data.described_types)
     known_things = OfDatabase(known_things)
+    column_names = OfDatabase(column_names)
     constants = OfDatabase(data.constants)
     query = OfDatabase(data.query)
     query_parameters = staticmethod(data.query_parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,10 +25,10 @@ class KnownThing:
     kind, name : str
         Its type, and what people call it.
     columns : tuple of (str, str)
-        A predicate, and what it says of the thing.
+        A column as its file calls it, else a predicate; and what it says of the thing.
     links : tuple of (str, str)
-        A predicate (`repair (Bike)` where it is said in the row of a repair), and the things at its
-        other end, with what is said of these in brackets.
+        A column or predicate (`repair (bike)` where it is said in the row of a repair), and the
+        things at its other end, with what is said of these in brackets.
     more : int
         Links that are left out.
     """
@@ -60,11 +61,7 @@ def known_things(
     thing has a row in the table to predict, and things of which nothing is said. O(predicates)
     queries a thing, and for all its links together.
     """
-    from workbench.tables import rows_predicate
-    from workbench.verbs.tables_look import tables_at_hand
-
-    mapping = tables_at_hand(database)
-    row = None if mapping is None else rows_predicate(mapping)
+    columns = column_names(database)
     name, arguments = parse_atom(atom) or (atom, ())
     predicate = database.predicate(name)
     described = described_types(database)
@@ -75,7 +72,7 @@ def known_things(
                 fact
                 for fact in neighbours(database, kind, constant, limit=MOST_FACTS, world=world)
                 if (fact.predicate, fact.arguments) != (name, tuple(arguments))
-                and (row is None or fact.predicate != row.name or _others(fact))
+                and columns.get(fact.predicate, fact.predicate) is not None
             ]
             ties = [fact for fact in near if _links(fact, described)]
             rows = _rows(database, world, ties[:links], described)
@@ -85,12 +82,35 @@ def known_things(
                 KnownThing(
                     kind,
                     names[kind, constant],
-                    _columns(near, described),
-                    tuple(_told(fact, rows, names) for fact in ties[:links]),
+                    _columns(near, described, columns),
+                    tuple(_told(fact, rows, names, columns) for fact in ties[:links]),
                     max(len(ties) - links, 0),
                 )
             )
     return tuple(found)
+
+
+def column_names(database: Database) -> Mapping[str, str | None]:
+    """What the columns of tables are called in their files, by predicate; None for the one that
+    says of a row only that it is there. Predicates that no one column filled are left out.
+    """
+    from workbench.tables import rows_predicate
+    from workbench.verbs.tables_look import tables_at_hand
+
+    mapping = tables_at_hand(database)
+    if mapping is None:
+        return {}
+    said = [(one.predicate, one.name) for table in mapping.tables for one in table.columns]
+    times = Counter(predicate for predicate, _ in said)
+    found: dict[str, str | None] = {
+        predicate: name
+        for predicate, name in said
+        if predicate is not None and times[predicate] == 1
+    }
+    row = rows_predicate(mapping)
+    if row is not None and len(row.types) == 1:
+        found[row.name] = None
+    return found
 
 
 def _others(fact: Neighbour) -> list[Thing]:
@@ -104,35 +124,53 @@ def _links(fact: Neighbour, described: Collection[str]) -> bool:
 
 
 def _columns(
-    near: Collection[Neighbour], described: Collection[str]
+    near: Collection[Neighbour], described: Collection[str], columns: Mapping[str, str | None]
 ) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (fact.predicate, ", ".join(value for _, value in _others(fact)) or "yes")
+        (_called(fact, columns), ", ".join(value for _, value in _others(fact)) or "yes")
         for fact in near
         if not _links(fact, described)
     )
 
 
+def _called(fact: Neighbour, columns: Mapping[str, str | None]) -> str:
+    return columns.get(fact.predicate) or fact.predicate
+
+
 def _told(
-    fact: Neighbour, rows: Mapping[Thing, Sequence[Neighbour]], names: Mapping[Thing, str]
+    fact: Neighbour,
+    rows: Mapping[Thing, Sequence[Neighbour]],
+    names: Mapping[Thing, str],
+    columns: Mapping[str, str | None],
 ) -> tuple[str, str]:
     """A link as its name and its other things, each with what its own row says."""
     said = []
     for thing in _others(fact):
-        columns = [
-            f"{one.predicate} {value}"
+        cells = [
+            f"{_called(one, columns)} {value}"
             for one in rows.get(thing, ())
             if (one.predicate, one.arguments) != (fact.predicate, fact.arguments)
-            and (value := ", ".join(names[pair] for pair in _others(one)) or "yes")
-            not in names[thing]
+            and columns.get(one.predicate, one.predicate) is not None
+            and not _is_in_name(one, value := _value(one, names), thing, names)
         ]
-        said.append(f"{names[thing]} ({', '.join(columns)})" if columns else names[thing])
-    return _tie(fact), "; ".join(said)
+        said.append(f"{names[thing]} ({', '.join(cells)})" if cells else names[thing])
+    return _tie(fact, columns), "; ".join(said)
 
 
-def _tie(fact: Neighbour) -> str:
+def _value(fact: Neighbour, names: Mapping[Thing, str]) -> str:
+    return ", ".join(names[pair] for pair in _others(fact)) or "yes"
+
+
+def _is_in_name(fact: Neighbour, value: str, thing: Thing, names: Mapping[Thing, str]) -> bool:
+    """Whether what is said of a thing stands in what it is called; a number says something else."""
+    called = names[thing].removesuffix(f" ({thing[1]})")
+    return "number" not in fact.types and f" {value} " in f" {called} "
+
+
+def _tie(fact: Neighbour, columns: Mapping[str, str | None]) -> str:
     """A link's name; one that another thing's row says begins with the kind of that thing."""
-    return fact.predicate if fact.position == 0 else f"{fact.types[0]} ({fact.predicate})"
+    name = _called(fact, columns)
+    return name if fact.position == 0 else f"{fact.types[0]} ({name})"
 
 
 def _names(database: Database, things: Collection[Thing]) -> dict[Thing, str]:
