@@ -295,6 +295,28 @@ def test_definitions_are_told_by_what_they_count(tmp_path: Path, run: Run) -> No
         assert told in run(line).out
 
 
+def test_what_a_definition_is_over_is_told_by_kinds_and_words_and_not_by_its_variables() -> None:
+    rules = """
+Member(loan, member)
+DaysOut(loan, number)
+Knows(member, member)
+Late(member)
+Longest(m, u) := u = max(d: Member(l, m) ^ DaysOut(l, d)).
+Near(x, z) := Knows(x, y) ^ Knows(y, z) ^ Knows(z, w) ^ w != y.
+1 Longest(m, u) ^ u > 20 => Late(m)
+1 Near(m, n) => Late(m)
+"""
+    with wb.open() as ws:
+        ws.declare(rules)
+        facts = "Member(L1, Ann)", "DaysOut(L1, 40)", "Member(L2, Ann)", "DaysOut(L2, 7)"
+        ws.data.add(*facts, "Knows(Ann, Bob)", "Knows(Bob, Cem)", "Knows(Cem, Dee)")
+        found = ws.infer(rules, query="Late", engine="exact").explain("Late(Ann)")
+    assert sorted(found.definitions()) == [
+        "Longest(Ann, 40): 2 cases: days out 40, loan L1; days out 7, loan L2",
+        "Near(Ann, Cem): 1 case: y = Bob, w = Dee",
+    ]
+
+
 def test_rules_are_told_in_their_authors_words_beside_the_rule_where_two_share_them() -> None:
     rules = """
 Friends(person, person)

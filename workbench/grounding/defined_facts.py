@@ -36,6 +36,8 @@ class DefinedFact:
     ----------
     number : int
         Different bindings of `variables` under which the definition says it.
+    said_by : tuple of str
+        Of each variable, the predicate that says it of other things; empty where none does.
     named : tuple of tuple of str
         The first few bindings, constants by name.
     """
@@ -43,6 +45,7 @@ class DefinedFact:
     number: int
     variables: tuple[str, ...]
     types: tuple[str, ...]
+    said_by: tuple[str, ...]
     named: tuple[tuple[str, ...], ...]
 
 
@@ -191,12 +194,23 @@ class Teller:
             for type_name, column in zip(shown_types, list(zip(*rows))[2:])
         ]
         variables = tuple(name.removesuffix("'") for name in question.shown)
+        said = {
+            one.atom.arguments[-1].name: one.atom.predicate
+            for one in question.body
+            if isinstance(one, Literal) and one.positive and len(one.atom.arguments) > 1
+            if isinstance(one.atom.arguments[-1], Variable)
+        }
+        said_by = tuple(said.get(name, "") for name in question.shown)
         for fact, members in groupby(zip(rows, zip(*texts)), key=lambda member: member[0][0]):
             several = list(members)
             yield (
                 fact,
                 DefinedFact(
-                    several[0][0][1], variables, shown_types, tuple(named for _, named in several)
+                    several[0][0][1],
+                    variables,
+                    shown_types,
+                    said_by,
+                    tuple(named for _, named in several),
                 ),
             )
 

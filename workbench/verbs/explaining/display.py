@@ -121,14 +121,27 @@ def shown_definition(atom: str, fact: DefinedFact, names: Mapping[str, Mapping[s
         told = [row[0] for row in rows]
     else:
         what, separator = "case", "; "
-        told = [
-            ", ".join(f"{name} = {cell}" for name, cell in zip(fact.variables, row)) for row in rows
-        ]
+        called = _of_cells(fact)
+        told = [", ".join(map(" ".join, zip(called, row))) for row in rows]
     more = f" and {fact.number - len(told):,} more" if fact.number > len(told) else ""
     return (
         f"{atom}: {fact.number:,} {what if fact.number == 1 else plural(what)}: "
         f"{separator.join(told)}{more}"
     )
+
+
+def _of_cells(fact: DefinedFact) -> list[str]:
+    """What stands before each cell: the kind of a thing, or in words what says a value; the
+    variable where that is no difference.
+    """
+    said = [
+        type_name.replace("_", " ") if type_name not in VALUE_TYPES else " ".join(words(by))
+        for type_name, by in zip(fact.types, fact.said_by)
+    ]
+    return [
+        one if one and said.count(one) == 1 else f"{name} ="
+        for one, name in zip(said, fact.variables)
+    ]
 
 
 def _called(names: Mapping[str, Mapping[str, str]], type_name: str, constant: str) -> str:
