@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,11 @@ def import_table() -> None:
         st.caption("Each row of a table is one fact. Nothing is written before you press Import.")
         return
     path = paths[0]
-    header = st.checkbox("The first line names the columns", value=True, key="table-header")
     try:
+        named = names_columns(workspace().data.preview_table(path, header=False))
+        header = st.checkbox(
+            "The first line names the columns", value=named, key=f"table-header-{path.name}"
+        )
         preview = workspace().data.preview_table(path, header=header)
     except WorkbenchError as error:
         show_error(error)
@@ -62,6 +66,22 @@ def import_table() -> None:
             header=header,
         )
     )
+
+
+def names_columns(preview: Any) -> bool:
+    """Whether the first line is other than those below: nothing in it stands below again, and no
+    number above numbers.
+    """
+    first, *below = preview.rows or ((),)
+    columns = zip(first, zip(*below)) if below else ()
+    return not any(cell in column or _are_numbers((cell, *column)) for cell, column in columns)
+
+
+def _are_numbers(cells: Iterable[str | None]) -> bool:
+    try:
+        return all(isfinite(float(cell)) for cell in cells if cell is not None)
+    except ValueError:
+        return False
 
 
 def import_facts() -> None:
@@ -202,4 +222,4 @@ def last_import() -> None:
     if "imported" in st.session_state:
         said, found = st.session_state.pop("imported")
         st.success(said, icon=":material/check:")
-        warnings(one.message for one in found)
+        warnings(f"{one.message}; {one.help}" if one.help else one.message for one in found)

@@ -19,6 +19,7 @@ from workbench.errors import WorkbenchError
 EXPLOSION = 5_000_000
 PATIENCE = 8.0
 MANY_FACTS = 1_000_000
+NO_FACTS = "Nothing grounds yet: the rules are in order, and there are no facts of them."
 TITLES = {
     "query": "To predict (query)",
     "closed": "Known (closed)",
@@ -114,10 +115,15 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     try:
         preview = counted(text, learning, request, facts_token())
     except WorkbenchError as error:
-        show_error(error)
+        if not any(item.facts for item in summaries) and {"E0309"} == {
+            one.code for one in error.diagnostics
+        }:
+            st.info(NO_FACTS)
+        else:
+            show_error(error)
         return
     if not (preview.atoms or any(item.facts for item in summaries)):
-        st.info("Nothing grounds yet: the rules are in order, and there are no facts of them.")
+        st.info(NO_FACTS)
         return
     largest = max(preview.rules, key=lambda rule: rule.ground_rows, default=None)
     if largest is not None and largest.ground_rows > EXPLOSION:

@@ -33,6 +33,24 @@ def test_a_table_is_previewed_mapped_and_imported(
     assert state.workspace.data.catalog()[0].predicate.argument_types == ("left", "left")
 
 
+def test_a_first_line_that_is_a_row_names_no_columns(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
+    (tmp_path / "shares.tsv").write_text("P0\tP1\nP0\tP2\nP1\tP2\n")
+    (tmp_path / "likes.csv").write_text("P0,0.5\nP1,0.25\n")
+    test = page("data")
+    test.button_group(key="section").set_value("Import a table").run()
+    for name in ("shares.tsv", "likes.csv"):
+        test.text_input(key="table-path").set_value(str(tmp_path / name)).run()
+        assert not sound(test).checkbox(key=f"table-header-{name}").value
+    test.button_group(key="section").set_value("Import facts").run()
+    state.workspace.declare("Shares(person, person)\n")
+    state.workspace.data.add("Shares(P0, P1)")
+    test.text_input(key="facts-path").set_value(str(tmp_path / "shares.tsv")).run()
+    sound(test.button(key="facts-import").click().run())
+    assert "put a line of names above it" in test.warning[0].value
+
+
 def test_facts_of_one_world_do_not_name_it(smokers: Server, page: Open) -> None:
     test = sound(page("explore"))
     assert "world" not in test.dataframe[0].value

@@ -111,6 +111,8 @@ def test_rules_are_read_and_copied_as_they_are_written(state: Server, page: Open
     test = page("rules")
     test.radio(key="language").set_value("psl").run()
     sound(test.text_area(key="rules-text").set_value(shown).run())
+    assert not test.error
+    assert "there are no facts of them" in test.info[0].value
     assert state.workspace.rules.at_hand() == (rule, "psl")
 
 

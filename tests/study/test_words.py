@@ -15,7 +15,7 @@ from workbench.structure.table_paths import Hop, Path
 from workbench.structure.terms import Condition, Term
 from workbench.study.path_words import rows_words, whose
 from workbench.study.rule_words import condition_words, readable_step, reason_words, term_words
-from workbench.study.words import candidate_words
+from workbench.study.words import candidate_words, number_text
 
 PATIENT = Path("visits", (Hop("to", "patient_id", "patients"),))
 BORN = Candidate(PATIENT, "value", Onward((), Column("birth_date", "date")))
@@ -322,3 +322,8 @@ def test_what_the_latest_is_has_no_unit() -> None:
     assert term_words(term, [latest], timed=True) == (
         "mood = bad in the latest of earlier loans of its member where it is known"
     )
+
+
+def test_what_may_be_a_year_has_no_sign_between_thousands() -> None:
+    told = [number_text(value) for value in (2002.0, 2002.5, 1000.0, 38200.0, -2002.0)]
+    assert told == ["2002", "2002", "1,000", "38,200", "-2,002"]

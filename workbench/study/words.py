@@ -26,13 +26,14 @@ AGGREGATES = {
     "max": "greatest",
     "sum": "total",
 }
+YEARS = range(1500, 2100)
 DATE_AGGREGATES = AGGREGATES | {"min": "earliest", "max": "latest"}
 
 
 def number_text(value: float) -> str:
-    """A number as people write it: at most four digits that tell."""
+    """A number as people write it: at most four digits that tell; what may be a year as one."""
     if value == int(value) and abs(value) < 1e7:
-        return f"{int(value):,}"
+        return f"{int(value)}" if value in YEARS else f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 
 
