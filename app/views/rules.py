@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from app.candidates import find_rules
-from app.editor import dress, editor
+from app.editor import dress, editor, take
 from app.figures import with_short_weight
 from app.show import header, lead_to, plain, show_error, table
 from app.state import facts_token, workspace
@@ -16,6 +17,7 @@ from app.study_outcome import offer_rules
 from app.wording import GLOSSARY, in_page_words
 from workbench.errors import WorkbenchError
 
+SHOWN = 10
 EXPLOSION = 5_000_000
 PATIENCE = 8.0
 MANY_FACTS = 1_000_000
@@ -55,10 +57,27 @@ def diagnostics(found: tuple[Any, ...]) -> None:
     (st.error if errors else st.warning)(
         title, icon=":material/error:" if errors else ":material/warning:"
     )
-    for item in found[:10]:
+    times = Counter(item.message for item in found)
+    firsts = list({item.message: item for item in reversed(found)}.values())[::-1]
+    for item in firsts[:SHOWN]:
         st.code(in_page_words(item.render()), language=None, wrap_lines=True)
-    if len(found) > 10:
-        st.caption(f"{len(found) - 10} more")
+        if times[item.message] > 1:
+            st.caption(f"{times[item.message]} times; this is the first.")
+    if len(firsts) > SHOWN:
+        st.caption(f"{len(firsts) - SHOWN} more")
+
+
+def offer_declarations(text: str, language: str, lines: tuple[str, ...]) -> None:
+    """One press for what the rules use and only the data declare."""
+    if lines:
+        names = ", ".join(line.partition("(")[0] for line in lines)
+        st.button(
+            f"Declare {plain(names)} as the data have them",
+            key="rules-declare",
+            type="primary",
+            on_click=take,
+            args=("\n".join((*lines, "", text)), language),
+        )
 
 
 def predicate_list(summaries: tuple[Any, ...]) -> None:
@@ -185,6 +204,7 @@ with left:
     dress(text, checked.diagnostics)
 with right:
     if text.strip():
+        offer_declarations(text, language, checked.undeclared)
         diagnostics(checked.diagnostics)
     predicate_list(summaries)
 if not text.strip():

@@ -99,6 +99,24 @@ def test_a_broken_rule_is_shown_with_its_caret_and_mended(smokers: Server, page:
     assert len(test.dataframe[1].value) == len(inside.options) == len(rules)
 
 
+def test_what_the_data_have_is_declared_by_one_press(state: Server, page: Open) -> None:
+    state.workspace.declare("Age(member, number)\nFined(member)\n")
+    state.workspace.data.add("Age(Ann, 44)", "Fined(Ann)")
+    rule = "// the old\n1 Age(m, a) ^ a >= 30 => Fined(m)\n0.5 !Fined(m)\n1 Gone(m)\n"
+    test = page("rules")
+    sound(test.text_area(key="rules-text").set_value(rule).run())
+    shown = [item.value for item in test.code]
+    assert sum("there is no predicate Fined" in text for text in shown) == 1
+    assert "write `Age(member, number)` above the rules" in " ".join(shown)
+    assert "2 times; this is the first." in [item.value for item in test.caption]
+    button = test.button(key="rules-declare")
+    assert "Age, Fined as" in button.label
+    sound(button.click().run())
+    assert test.text_area(key="rules-text").value == f"Age(member, number)\nFined(member)\n\n{rule}"
+    assert "1 error" in test.error[0].value
+    assert not [one for one in test.button if one.key == "rules-declare"]
+
+
 def test_text_of_users_is_no_markup() -> None:
     assert plain("<b>[x](y)*") == "\\<b\\>\\[x\\]\\(y\\)\\*"
 

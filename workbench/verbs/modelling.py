@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from workbench.errors import Diagnostic, InputError
+from workbench.errors import InputError
 from workbench.language.program import Program
 from workbench.parameters import read_size
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_program, names_of, task_of, with_types_of
+from workbench.verbs.declarations import with_declarations
 from workbench.verbs.requests import (
     request_of,
     role_of,
@@ -58,18 +59,11 @@ class Modelling:
         try:
             program = as_program(rules)
         except InputError as error:
-            raise InputError(tuple(map(self._with_declaration, error.diagnostics))) from None
+            told = with_declarations(self.database, error.diagnostics)
+            raise InputError(told) from None
         program = with_types_of(self.database, program)
         self.database.declare(program)
         return program
-
-    def _with_declaration(self, problem: Diagnostic) -> Diagnostic:
-        """A predicate that rules do not declare, with the line that declares it as the data do."""
-        stored = self.database.predicates().get(problem.message.rpartition(" ")[2])
-        if problem.code != "E0104" or stored is None:
-            return problem
-        line = f"{stored.name}({', '.join(stored.argument_types)})"
-        return replace(problem, help=f"the data have it: write `{line}` above the rules")
 
     def fitted(self, rules: RulesLike, worlds: Sequence[str] | None = None) -> Program:
         """The declared program, with the edges, means and ranges that its rules take from the data

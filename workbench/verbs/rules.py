@@ -11,6 +11,7 @@ from workbench.errors import Diagnostic, WorkbenchError
 from workbench.language import LANGUAGES, check, clause_problems, format_text
 from workbench.language.program import Program
 from workbench.language.reading import Language
+from workbench.verbs.declarations import missing_declarations, with_declarations
 from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.prospects import prospects
 
@@ -62,10 +63,17 @@ def keep_version(database: Database, text: str, language: str, author: str) -> N
 
 @dataclass(frozen=True)
 class CheckedRules:
-    """Rules under edit: the program if it can be read, and all that is wrong or doubtful."""
+    """Rules under edit: the program if it can be read, and all that is wrong or doubtful.
+
+    Attributes
+    ----------
+    undeclared : tuple of str
+        Lines that declare, as the data have them, what the rules use and do not declare.
+    """
 
     program: Program | None
     diagnostics: tuple[Diagnostic, ...]
+    undeclared: tuple[str, ...] = ()
 
     @property
     def has_errors(self) -> bool:
@@ -98,7 +106,9 @@ class Rules:
         try:
             program = LANGUAGES[language].parse(text, None, None)
         except WorkbenchError as error:
-            return CheckedRules(None, tuple(error.diagnostics))
+            found = error.diagnostics
+            told = with_declarations(self.database, found)
+            return CheckedRules(None, told, missing_declarations(self.database, found))
         return CheckedRules(program, check(program) + clause_problems(program))
 
     def format(self, text: str, language: Language) -> str:
