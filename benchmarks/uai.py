@@ -33,8 +33,12 @@ def reference(path: Path) -> Float:
     return np.array(path.read_text().split()[1:], np.float64)
 
 
-def marginal_errors(values: Sequence[Float], given: Float) -> tuple[float, float]:
-    """Largest and mean absolute difference to a .MAR file."""
+def marginal_errors(
+    values: Sequence[Float] | None, given: Float
+) -> tuple[float, float] | tuple[None, None]:
+    """Largest and mean absolute difference to a .MAR file; none where time ended before."""
+    if values is None:
+        return None, None
     expected = given[1:]
     ours = np.concatenate([np.concatenate(([one.size], one)) for one in values])
     counts = np.cumsum([0, *(one.size + 1 for one in values)])[:-1]
@@ -76,7 +80,7 @@ def measure(folder: Path, name: str, limit: float) -> dict[str, Any]:
         found = solve_model(
             file, evidence=evidence, task="marginal", engine=engine, time_limit=limit
         )
-        errors = marginal_errors(found.probabilities or [], reference(folder / f"{name}.uai.MAR"))
+        errors = marginal_errors(found.probabilities, reference(folder / f"{name}.uai.MAR"))
         row[f"marginals, {engine}"] = {
             "engine": found.engine,
             "status": found.status,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -26,19 +26,19 @@ def parse_uai(text: str, name: str = "the model") -> FactorModel:
     words = text.split()
     if not words or words[0] not in KINDS:
         raise _wrong(name, "it does not begin with MARKOV or BAYES")
-    numbers = _numbers(words[1:], name)
-    read = _Reader(numbers, name)
+    read = _Reader(_numbers(words[1:], name), name)
     states = read.integers(read.integer("the number of variables"), "the states of each variable")
-    if states.size and int(states.min()) < 1:
-        raise _wrong(name, f"variable {int(np.argmin(states))} has no state")
-    if states.sum(dtype=np.float64) > MOST_STATES:
+    if min(states, default=1) < 1:
+        raise _wrong(name, f"variable {states.index(min(states))} has no state")
+    if sum(states) > MOST_STATES:
         raise _wrong(name, f"its variables have more than {MOST_STATES:,} states together")
     scopes = [
-        _scope(read, factor, states) for factor in range(read.integer("the number of factors"))
+        _scope(read, factor, len(states)) for factor in range(read.integer("the number of factors"))
     ]
-    tables = [_table(read, scope, states, factor) for factor, scope in enumerate(scopes)]
+    shapes = [tuple(states[variable] for variable in scope) for scope in scopes]
+    tables = [_table(read, prod(shape), factor) for factor, shape in enumerate(shapes)]
     read.end()
-    return FactorModel(states, _grouped(scopes, tables, states))
+    return FactorModel(np.array(states, np.int64), _grouped(scopes, shapes, tables, read.numbers))
 
 
 def parse_evidence(text: str, states: Int64, name: str = "the evidence") -> Int64:
@@ -101,70 +101,84 @@ class _Reader:
 
     def __init__(self, numbers: Float, name: str) -> None:
         self.numbers, self.name, self.at = numbers, name, 0
+        # Most factors are small: plain numbers are read faster one by one than arrays of a few.
+        self._plain: list[float] = numbers.tolist()
+        usable = (numbers >= 0) & (numbers < np.inf)
+        self._unusable_before: list[int] = np.concatenate(([0], np.cumsum(~usable))).tolist()
 
-    def take(self, count: int, what: str) -> Float:
-        if count < 0 or self.at + count > self.numbers.size:
+    def take(self, count: int, what: str) -> int:
+        """The place of the first of so many numbers."""
+        if count < 0 or self.at + count > len(self._plain):
             raise _wrong(self.name, f"it ends before {what}")
         self.at += count
-        return self.numbers[self.at - count : self.at]
+        return self.at - count
 
-    def integers(self, count: int, what: str) -> Int64:
-        found = self.take(count, what)
-        odd = ~((np.abs(found) < 2.0**53) & (found == np.floor(found)))
-        if odd.any():
-            raise _wrong(self.name, f"{what}: {found[odd][0]:g} is no whole number")
-        return found.astype(np.int64)
+    def integers(self, count: int, what: str) -> list[int]:
+        start = self.take(count, what)
+        found = self._plain[start : self.at]
+        for one in found:
+            if not (one.is_integer() and abs(one) < 2.0**53):
+                raise _wrong(self.name, f"{what}: {one:g} is no whole number")
+        return [int(one) for one in found]
 
     def integer(self, what: str) -> int:
-        return int(self.integers(1, what)[0])
+        return self.integers(1, what)[0]
+
+    def usable_from(self, start: int) -> bool:
+        """Whether no number since a place is negative or infinite."""
+        return self._unusable_before[start] == self._unusable_before[self.at]
 
     def end(self) -> None:
-        left = self.numbers.size - self.at
+        left = len(self._plain) - self.at
         if left:
             raise _wrong(self.name, f"{left} more words stand after the last factor")
 
 
-def _scope(read: _Reader, factor: int, states: Int64) -> tuple[int, ...]:
-    scope = tuple(
-        read.integers(
-            read.integer(f"the scope of factor {factor}"), f"the scope of factor {factor}"
-        ).tolist()
-    )
-    unknown = [variable for variable in scope if not 0 <= variable < states.size]
-    if unknown:
+def _scope(read: _Reader, factor: int, n_variables: int) -> tuple[int, ...]:
+    what = f"the scope of factor {factor}"
+    scope = tuple(read.integers(read.integer(what), what))
+    if scope and not 0 <= min(scope) <= max(scope) < n_variables:
+        unknown = next(variable for variable in scope if not 0 <= variable < n_variables)
         raise _wrong(
             read.name,
-            f"factor {factor} is over variable {unknown[0]}, and the last is {states.size - 1}",
+            f"factor {factor} is over variable {unknown}, and the last is {n_variables - 1}",
         )
     if len(set(scope)) < len(scope):
         raise _wrong(read.name, f"factor {factor} names a variable twice")
     return scope
 
 
-def _table(read: _Reader, scope: Sequence[int], states: Int64, factor: int) -> Float:
-    size = read.integer(f"the values of factor {factor}")
-    asked = math.prod(states[list(scope)].tolist())
+def _table(read: _Reader, asked: int, factor: int) -> int:
+    """The place of a factor's first value."""
+    what = f"the values of factor {factor}"
+    size = read.integer(what)
     if size != asked:
         raise _wrong(
             read.name,
             f"factor {factor} has {size} values where its variables have {asked} states together",
         )
-    values = read.take(size, f"the values of factor {factor}")
-    if not np.all((values >= 0) & (values < np.inf)):
+    start = read.take(size, what)
+    if not read.usable_from(start):
         raise _wrong(read.name, f"factor {factor} has a value that is negative or infinite")
-    return values
+    return start
 
 
 def _grouped(
-    scopes: Sequence[tuple[int, ...]], tables: Sequence[Float], states: Int64
+    scopes: Sequence[tuple[int, ...]],
+    shapes: Sequence[tuple[int, ...]],
+    tables: Sequence[int],
+    numbers: Float,
 ) -> tuple[FactorGroup, ...]:
-    """Factors of one shape side by side, in the order in which shapes first occur."""
+    """Factors of one shape side by side, in the order in which shapes first occur; `tables` are the
+    places of their first values in `numbers`.
+    """
     members: dict[tuple[int, ...], list[int]] = {}
-    for factor, scope in enumerate(scopes):
-        members.setdefault(tuple(states[list(scope)].tolist()), []).append(factor)
+    for factor, shape in enumerate(shapes):
+        members.setdefault(shape, []).append(factor)
     groups = []
     for shape, factors in members.items():
-        values = np.array([tables[factor] for factor in factors]).reshape(len(factors), *shape)
+        starts = np.array([tables[factor] for factor in factors], np.int64)
+        values = numbers[starts[:, None] + np.arange(prod(shape))].reshape(-1, *shape)
         within = np.array([scopes[factor] for factor in factors], np.int64).reshape(
             len(factors), len(shape)
         )
