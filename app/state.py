@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from dataclasses import dataclass, field
 from math import inf
@@ -46,6 +47,23 @@ class Server:
         folder = Path(f"{self.path}.uploads")
         folder.mkdir(exist_ok=True)
         return folder
+
+    def save_as(self, path: str | Path) -> None:
+        """Save a copy of the workspace; of one in memory with the uploads that it was filled from,
+        which training reads again, beside the file.
+        """
+        self.workspace.save_as(path)
+        if self.path is not None or self.temporary is None:
+            return
+        here, there = self.uploads(), Path(f"{path}.uploads").resolve()
+        with open_workspace(path) as copy:
+            read_from = copy.recall("tables") or ""
+            for file in (one for one in here.rglob("*") if one.is_file() and str(one) in read_from):
+                kept = there / file.relative_to(here)
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, kept)
+            if there.exists():
+                copy.remember("tables", read_from.replace(str(here), str(there)))
 
     def submit(self, work: Work, author: str = "page") -> Job:
         """Queue work over the workspace; its job.

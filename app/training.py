@@ -209,8 +209,9 @@ def tables(mapping: TablesMapping, *, primary: bool) -> None:
     absent = [path for path in dict.fromkeys(paths) if not _is_there(path)]
     if absent:
         st.warning(
-            f"{plain(', '.join(Path(path).name for path in absent))} is no longer where it was "
-            "read from. Bring the tables again to train on them.",
+            f"No longer where {'it was' if len(absent) == 1 else 'they were'} read from: "
+            f"{plain(', '.join(Path(path).name for path in absent))}. Bring the tables again to "
+            "train on them.",
             icon=":material/folder_off:",
         )
         return

@@ -178,7 +178,7 @@ def asked_before_leaving() -> None:
         return
     try:
         if save:
-            workspace().save_as(Path(place.strip()).expanduser())
+            server().save_as(Path(place.strip()).expanduser())
         server().switch(wanted or None)
     except WorkbenchError as error:
         show_error(error)
@@ -226,7 +226,7 @@ def files() -> None:
             server().switch(path)
             st.rerun()
         if saved:
-            workspace().save_as(path)
+            server().save_as(path)
             st.success("Saved. Open it to go on in the copy.", icon=":material/check:")
         if fresh:
             server().switch(None)

@@ -85,6 +85,23 @@ def test_runs_in_memory_are_asked_about_before_they_are_lost(
     assert len(state.workspace.runs.all()) == 1
 
 
+def test_uploads_go_along_with_a_workspace_that_is_saved(state: Server, tmp_path: Path) -> None:
+    upload = state.uploads() / "drawn" / "pets.csv"
+    upload.parent.mkdir()
+    rows = [f"P{n},{['yes', 'no', ''][n % 3]},{n % 9}" for n in range(30)]
+    upload.write_text("\n".join(["pet,ill,age", *rows]) + "\n")
+    (upload.parent / "other.csv").write_text("a\n1\n")
+    state.workspace.load(upload, predict="pets.ill")
+    state.save_as(tmp_path / "kept.duckdb")
+    state.switch(str(tmp_path / "kept.duckdb"))
+    mapping = state.workspace.data.tables_at_hand()
+    assert mapping is not None
+    kept = Path(mapping.tables[0].source.path)
+    assert kept == state.uploads() / "drawn" / "pets.csv"
+    assert kept.read_text() == upload.read_text()
+    assert [one.name for one in kept.parent.iterdir()] == ["pets.csv"]
+
+
 def test_the_last_job_is_one_of_the_workspace_that_is_open(
     state: Server, page: Open, tmp_path: Path
 ) -> None:
