@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.study.test_study import write
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.path_search import paths
 from workbench.study import rows_read
 from workbench.study.columns import CandidateColumns
@@ -47,3 +48,19 @@ def test_each_path_and_each_table_is_read_once(
     np.testing.assert_array_equal(
         matrix.X[:, total], [sum(j % 13 for j in range(i, 300, 60)) for i in range(60)]
     )
+
+
+def test_products_of_numbers_of_twenty_digits_are_finite(tmp_path: Path) -> None:
+    """So that what is shortened to them can be written into a program."""
+    rows = [[f"p{i}", f"{i % 7 + 1}{'0' * 21}", i % 5, "yes" if i % 3 else "no"] for i in range(60)]
+    file = write(tmp_path / "people.csv", ["person", "wealth", "team", "good"], rows)
+    with stage(find_sources([file])) as staging:
+        ready = prepared(staging, "people.good")
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows)
+        own = next(one for one in paths(ready.schema, "people") if not one.hops)
+        (read,) = (one for one in ready.schema.tables["people"].columns if one.name == "wealth")
+        wealth = Candidate(own, "value", Onward((), read))
+        product = Candidate(wealth.path, "product", compared=(wealth, wealth))
+        filled = columns.fill(wealth.path, [product])[:, 0]
+    assert np.isfinite(filled).all()
+    assert filled.max() == np.finfo(np.float32).max

@@ -471,3 +471,15 @@ def test_a_month_has_one_name_for_each_language() -> None:
     from workbench.tables.months import ENGLISH_OF, WORDS
 
     assert len(ENGLISH_OF) == sum(len(words.split()) for words in WORDS)
+
+
+def test_pictures_in_a_sqlite_table_are_no_fault(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "staff.sqlite")) as connection, connection:
+        connection.execute("CREATE TABLE staff (id INTEGER PRIMARY KEY, age INTEGER, photo BLOB)")
+        rows = [(n, 20 + n, bytes([255, 216, 0, 65, n])) for n in range(30)]
+        connection.executemany("INSERT INTO staff VALUES (?, ?, ?)", rows)
+    with wb.open() as workspace:
+        report = workspace.load([tmp_path / "staff.sqlite"], wide=True)
+        assert report.facts["Age"] == 30
+        rows = workspace.data.facts_page("Photo").rows
+        assert any(row[2].startswith(r"\xFF\xD8\x00A") for row in rows)

@@ -81,7 +81,20 @@ def _batches(rows: sqlite3.Cursor, names: list[str]) -> Iterator[pyarrow.Table]:
 
 def _text(cell: str | float | bytes | None) -> str | None:
     if isinstance(cell, bytes):
-        cell = cell.decode("utf-8")
+        cell = _text_of_bytes(cell)
     if isinstance(cell, str) and "\0" in cell:
         raise ValueError(f"the cell {cell!r} holds a NUL character")
     return None if cell is None else str(cell)
+
+
+def _text_of_bytes(cell: bytes) -> str:
+    """Bytes as the text that they are, else (pictures) as DuckDB writes them: `\\xFF` for each that
+    is no plain character.
+    """
+    try:
+        text = cell.decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" not in text:
+        return text
+    return "".join(chr(b) if 32 <= b < 127 and b != 92 else f"\\x{b:02X}" for b in cell)

@@ -1,6 +1,4 @@
-"""The columns of candidates: one Select for each chain of rows,
-and arrays for all target rows at once.
-"""
+"""The columns of candidates: a Select a chain of rows, and arrays for all target rows at once."""
 
 from __future__ import annotations
 
@@ -76,21 +74,19 @@ class CandidateColumns:
         texts: dict[Onward, list[int]] = {}
         for index, candidate in enumerate(candidates):
             if candidate.aggregate == "in_common":
-                out[:, index] = self._in_common(candidate)
+                _put(out, index, self._in_common(candidate))
             elif candidate.of_text and candidate.onward is not None:
                 texts.setdefault(candidate.onward, []).append(index)
             elif candidate.compared is not None:
-                out[:, index] = self._beside(
-                    candidate.aggregate, *map(self._number_of, candidate.compared)
-                )
+                compared = map(self._number_of, candidate.compared)
+                _put(out, index, self._beside(candidate.aggregate, *compared))
             else:
                 read.append(index)
         for text, places in texts.items():
-            out[:, places] = self._with_words(
-                path, text, [candidates[index].value or "" for index in places]
-            )
+            words = [candidates[index].value or "" for index in places]
+            _put(out, places, self._with_words(path, text, words))
         if read:
-            out[:, read] = self._read_columns(path, [candidates[index] for index in read])
+            _put(out, read, self._read_columns(path, [candidates[index] for index in read]))
         return out
 
     def _with_words(self, path: Path, text: Onward, words: Sequence[str]) -> Float:
@@ -296,3 +292,8 @@ class CandidateColumns:
                 said = self.times.days - days if onward.kind == "date" else column
                 column = np.where(days <= self.times.days, said, np.nan)
             out[:, index] = column
+
+
+def _put(out: Real, places: int | list[int], values: Float) -> None:
+    """Numbers into columns; too large ones (products of those of 20 digits) are the largest."""
+    out[:, places] = np.clip(values, np.finfo(out.dtype).min, np.finfo(out.dtype).max)
