@@ -155,7 +155,7 @@ else:
     st.code(command(name, folds, chosen), language=None, wrap_lines=True)
 watch(("experiment",))
 found = kept(workspace(), name)
-if found is None:
+if found is None or all(row.ours is None for row in found.rows):
     paper(name, there=there)
 else:
     reproduced(name, found)

@@ -54,6 +54,11 @@ def test_published_figures_stand_alone_until_something_is_run(
     assert "ours" not in test.dataframe[0].value
     assert test.button(key="experiment-run").disabled
     assert "workbench reproduce uw-cse" in test.code[0].value
+    # Cancelled before its first figure.
+    none = rows_from_folds((), EXPERIMENTS[0].published)
+    keep(state.workspace, ReproductionTable("uw-cse", "UW", none, (), ()))
+    test = sound(test.run())
+    assert "ours" not in test.dataframe[0].value
     scores = (
         FoldScore("NB", "advisedBy", "CLL", "ai", -0.6),
         FoldScore("NB", "advisedBy", "F1", "ai", 0.1),
