@@ -280,13 +280,13 @@ def _all_formats(cells: Sequence[str]) -> list[str]:
 def _is_date(cell: str, form: str) -> bool:
     date, time = date_and_time(form)
     form = date if time and ":" not in cell else form
+    # Most cells lack what stands between the parts of most formats: seen sooner than by reading.
+    if not _between(form) <= set(cell) or (form == "%Y%m%d" and len(cell) != 8):
+        return False
     cell = re.sub(MORE_DIGITS, r"\1", cell) if "%f" in form else cell
     cell = re.sub(SHORT_OFFSET, r"\1:00", cell) if "%z" in form else cell
     if names_a_month(form):
         cell, form = in_english(cell), abbreviated(form)
-    # Most cells lack what stands between the parts of most formats: seen sooner than by reading.
-    if not _between(form) <= set(cell) or (form == "%Y%m%d" and len(cell) != 8):
-        return False
     with suppress(ValueError):
         year = datetime.strptime(cell, form).year
         # Other numbers have eight digits too.

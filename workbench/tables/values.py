@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import chain
 
 from workbench.database import text_literal
@@ -132,6 +133,7 @@ def listed(texts: Iterable[str]) -> str:
     return f"({', '.join(map(text_literal, texts))})"
 
 
+@cache
 def date_and_time(form: str) -> tuple[str, str]:
     """The parts of a format that speak of the day and of the hour; of several, the hour of any."""
     if OR in form:
