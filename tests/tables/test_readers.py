@@ -483,3 +483,28 @@ def test_pictures_in_a_sqlite_table_are_no_fault(tmp_path: Path) -> None:
         assert report.facts["Age"] == 30
         rows = workspace.data.facts_page("Photo").rows
         assert any(row[2].startswith(r"\xFF\xD8\x00A") for row in rows)
+
+
+def test_tables_of_one_name_in_two_schemas_are_called_by_both(tmp_path: Path) -> None:
+    for name in ("shop", "bank"):
+        with duckdb.connect(tmp_path / f"{name}.duckdb") as connection:
+            connection.execute("CREATE TABLE people AS SELECT range AS id FROM range(20)")
+            connection.execute("CREATE SCHEMA old")
+            connection.execute(f"CREATE TABLE old.{name} AS SELECT range AS id FROM range(20)")
+            connection.execute(f"CREATE TABLE {name} AS SELECT range AS id FROM range(20)")
+    found = find_sources([tmp_path / "shop.duckdb"])
+    assert {one.name for one in found} == {"people", "old/shop", "shop/shop"}
+    both = {one.name for one in find_sources([tmp_path / "shop.duckdb", tmp_path / "bank.duckdb"])}
+    assert both >= {"shop/people", "bank/people"}
+
+
+def test_faults_of_a_workbook_among_numbers_are_blanks(tmp_path: Path) -> None:
+    book = Workbook()
+    assert book.active is not None
+    book.active.append(["client", "margin"])
+    for n in range(40):
+        book.active.append([f"K{n}", "#DIV/0!" if n % 8 == 0 else "#REF!" if n % 9 == 0 else n / 4])
+    book.save(tmp_path / "margins.xlsx")
+    with stage(find_sources([tmp_path / "margins.xlsx"])) as staging:
+        column = propose(staging).table("margins").column("margin")
+    assert (column.kind, column.missing) == ("number", 9)

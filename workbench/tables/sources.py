@@ -78,6 +78,9 @@ class TableSource:
         return self.form == "excel" and "*" in (self.part or "")
 
 
+_DATABASES = ("sqlite", "duckdb", "postgres")
+
+
 def is_url(source: str | os.PathLike[str]) -> bool:
     """Whether a source is a PostgreSQL database by URL or by `dbname=`, not a file."""
     text = os.fspath(source)
@@ -110,7 +113,7 @@ def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, 
     """The tables of files, databases and directories of such, in the order given.
 
     Raises E0211 for a file that is not there, E0230 for one that holds no tables, E0231 for two
-    tables of one name.
+    files of one name.
     """
     found: list[TableSource] = []
     for source in given:
@@ -122,7 +125,7 @@ def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, 
             found += inside
         else:
             found += _tables_of(os.fspath(source))
-    found = _sheets_apart(found)
+    found = _schemas_apart(_sheets_apart(found))
     _check_names(found)
     return tuple(found)
 
@@ -138,6 +141,27 @@ def _sheets_apart(found: Sequence[TableSource]) -> list[TableSource]:
         else one
         for one in found
     ]
+
+
+def _schemas_apart(found: Sequence[TableSource]) -> list[TableSource]:
+    """Tables of one name in several schemas or databases are called by these, too."""
+    places: dict[str, list[str]] = {}
+    for one in found:
+        places.setdefault(one.name.casefold(), []).append(_schema(one))
+    return [
+        replace(one, name=f"{_schema(one)}/{one.name}")
+        if all(of := places[one.name.casefold()]) and 1 < len(of) == len(set(of))
+        else one
+        for one in found
+    ]
+
+
+def _schema(table: TableSource) -> str:
+    """The schema of a table, or what its database is called; empty for other tables."""
+    if table.form not in _DATABASES:
+        return ""
+    schema = (table.part or "").rpartition(".")[0]
+    return schema or ("public" if table.form == "postgres" else name_of_file(table.path))
 
 
 def _book(sheet: TableSource) -> str:
@@ -216,7 +240,7 @@ def _tables_of(source: str) -> Sequence[TableSource]:
         return [
             TableSource(stem if len(sheets) == 1 else name, source, form, name) for name in sheets
         ]
-    if form in ("sqlite", "duckdb", "postgres"):
+    if form in _DATABASES:
         return [
             TableSource(name.rsplit(".", 1)[-1], source, form, name)
             for name in database_tables(source, form)
@@ -248,5 +272,8 @@ def _check_names(found: Sequence[TableSource]) -> None:
                 "E0231",
                 f"two tables are called {source.name}: {other.shown} and {source.shown}",
                 span=Span(source.shown, 1, 1, 1, 1),
-                help="rename one of them, or give it another name in a mapping (--mapping)",
+                help="give it once"
+                if other.shown == source.shown
+                else "rename one of them, or give "
+                "the folder that holds both: then they are called by their folders, too",
             )

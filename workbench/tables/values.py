@@ -17,7 +17,8 @@ BLANKS = ("", "NULL", "null", "Null", "N/A", "n/a", "\\N", "?")
 """Texts that mean that nothing is known, in any column."""
 
 MORE_BLANKS = tuple(
-    "NA na N.A. n.a. NaN nan - -- . none None NONE #N/A #NV k.A. "
+    "NA na N.A. n.a. NaN nan - -- . none None NONE k.A. "
+    "#N/A #NV #DIV/0! #REF! #VALUE! #NUM! #NAME? #NULL! #WERT! #BEZUG! #ZAHL! "
     "unknown Unknown UNKNOWN unbekannt Unbekannt UNBEKANNT inconnu "
     "Inconnu desconocido Desconocido".split(" ")
 )
