@@ -48,7 +48,7 @@ def outcome(job: Job) -> None:
     elif "learner" in summary:
         learned(job.about.outcome, summary)
     else:
-        folds(summary)
+        folds(job.about.outcome, summary)
 
 
 def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
@@ -114,21 +114,24 @@ def learned(result: Outcome, summary: Mapping[str, Any]) -> None:
         st.page_link("views/weights.py", label="Look at the weights", icon=":material/balance:")
 
 
-def folds(summary: Mapping[str, Any]) -> None:
+def folds(result: Outcome, summary: Mapping[str, Any]) -> None:
     """A cross-validation: scores by fold, and their mean."""
     rows = [*summary["folds"], {"fold": "mean", **summary["mean"]}]
     frame = pd.DataFrame(rows)
     table(frame[["fold", *(name for name in METRICS if name in frame)]])
-    threshold_of_f1(summary)
+    threshold_of_f1(summary, result.run_id)
     st.page_link(
         "views/evaluation.py", label="Evaluate fold by fold", icon=":material/query_stats:"
     )
 
 
-def threshold_of_f1(summary: Mapping[str, Any]) -> None:
-    """At which threshold F1 stands, and what another would make of it."""
-    if summary["run"] is not None and summary["mean"].get("F1") is not None:
-        run = workspace().runs.get(summary["run"])
+def threshold_of_f1(summary: Mapping[str, Any], number: int | None) -> None:
+    """At which threshold F1 stands, and what another would make of it.
+
+    `number` is the run's here; a summary has that of the copy which the job worked on.
+    """
+    if number is not None and summary["mean"].get("F1") is not None:
+        run = workspace().runs.get(number)
         threshold, f1 = _best(run.id, run_token(run), facts_token())
         st.caption(
             f"F1 is at threshold 0.5. The best over all these predictions, {f1:.3f}, is at "

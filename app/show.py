@@ -18,6 +18,7 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     import pandas as pd
 
+ROOM = {"left": 0, "top": 0, "right": 12, "bottom": 20}
 LETTERS_ON, EITHER = {"light": "#43454f", "dark": "#d6d6d2"}, "#767676"
 """Colours of letters by the ground, and where the ground is not known yet."""
 LETTERS, LINES = 34, 4
@@ -157,7 +158,11 @@ def _number_format(column: pd.Series, digits: int | None, weight: bool) -> str:
 
 
 def draw(chart: Any, where: Any = st) -> None:
-    """A chart whose letters can be read on either ground: Streamlit's own are too pale."""
+    """A chart whose letters can be read on either ground: Streamlit's own are too pale; with room
+    for the last number of an axis, of which the edge cut a part.
+    """
+    if not isinstance(chart.padding, dict):
+        chart = chart.properties(padding=ROOM)
     letters = LETTERS_ON.get(st.context.theme.type or "", EITHER)
     where.altair_chart(
         chart.configure_axis(labelColor=letters, titleColor=letters)

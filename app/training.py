@@ -151,7 +151,7 @@ def outcome(job: Job) -> None:
             if scored["mean"].get(name) is not None
         ]
     )
-    threshold_of_f1(scored)
+    threshold_of_f1(scored, job.about.outcome.run_id)
     warnings(one["message"] for one in found["learn"]["warnings"])
     learned(job.about.outcome)
     with st.container(horizontal=True, vertical_alignment="center"):

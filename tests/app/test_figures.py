@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -88,3 +90,22 @@ def test_a_figure_has_the_same_digits_wherever_it_is_read() -> None:
     columns = shown.dataframe[0].proto.columns
     assert columns.count('"format": "%.3f"') == 2
     assert "| 1\\.927 | 0\\.714 |" in shown.markdown[0].value
+
+
+def _two_charts() -> None:
+    import pandas
+
+    from app import charts
+    from app.show import draw
+
+    told = pandas.DataFrame({"x": [0.0, 1.0], "y": [0.0, 1.0], "order": [0, 1], "run": "one"})
+    draw(charts.curves(told, "x", "y", description="Both"))
+    parts = [("a", 1.0), ("b", -2.0)]
+    draw(charts.waterfall(parts, total="sum", description="Steps"))
+
+
+def test_charts_have_room_for_the_last_number_of_an_axis_or_what_they_ask_for() -> None:
+    shown = AppTest.from_function(_two_charts).run()
+    assert not shown.exception
+    rooms = [json.loads(one.proto.spec)["padding"]["right"] for one in shown.get("vega_lite_chart")]
+    assert rooms[0] == 12 < rooms[1]

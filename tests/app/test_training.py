@@ -28,6 +28,8 @@ def test_rules_are_trained_and_scored_by_one_button(
     state: Server, page: Open, tmp_path: Path
 ) -> None:
     fans(state, tmp_path)
+    # Another run before, so that runs have other numbers here than in the copy of the job.
+    other = state.workspace.infer("Owl(p)\n-3 Owl(p)\n2 Owl(Uhu)\n", query=["Owl"], engine="exact")
     test = page("start")
     assert "Fan" in test.button(key="train-rules").label
     sound(test.button(key="train-rules").click().run())
@@ -45,6 +47,8 @@ def test_rules_are_trained_and_scored_by_one_button(
     assert "F1 is at threshold 0.5. The best over all these predictions, 1.000, is at" in " ".join(
         item.value for item in test.caption
     )
+    assert other.run_id is not None
+    state.workspace.runs.delete(other.run_id)
     kinds = {run.id: run.kind for run in state.workspace.runs.all()}
     assert sorted(kinds.values()) == ["crossval", "infer", "learn"]
     by_kind = {kind: state.workspace.runs.standing(number) for number, kind in kinds.items()}
