@@ -57,10 +57,12 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InputError
-            E0630, E0631, E0643 for a target of another kind; as loading wide tables does.
+            E0630, E0631, E0634, E0635, E0643 for a target of another kind; as loading wide tables
+            does.
         """
         deadline = None if self.time_limit is None else monotonic() + self.time_limit
         settings = Settings(rules=self.rules, learner=self.learner, seed=self.random_state)
+        settings.check()
         with _staged(tables) as staging:
             ready = prepared(staging, target, time=self.time)
             self._check_kind(ready)

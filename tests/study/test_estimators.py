@@ -103,6 +103,21 @@ def test_a_number(learner: str) -> None:
     assert model.score(new, truth) > (0.9 if learner == "rules" else 0.7)
 
 
+def test_tables_to_predict_need_no_column_of_what_is_predicted() -> None:
+    frames = without(tables(0), "sold", "size")
+    model = RelationalRegressor(rules=2).fit(frames, "houses.price")
+    blank = {**frames, "houses": frames["houses"].assign(price=np.nan)}
+    np.testing.assert_array_equal(model.predict(without(frames, "price")), model.predict(blank))
+
+
+def test_parameters_that_cannot_be_are_said() -> None:
+    frames = without(tables(0), "size")
+    with pytest.raises(UsageError, match="E0635"):
+        RelationalClassifier(learner="trees").fit(frames, "houses.sold")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="E0634"):
+        RelationalClassifier(rules=0).fit(frames, "houses.sold")
+
+
 def test_what_cannot_be_is_said() -> None:
     frames = without(tables(0), "size")
     with pytest.raises(InputError, match="E0643"):

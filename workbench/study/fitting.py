@@ -22,7 +22,7 @@ from workbench.study.gathered import neighbour_pairs
 from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of
 from workbench.study.prepared import AskedRows, Prepared, asked_rows, mapping_onto
-from workbench.tables import Staging, TablesMapping, target_of, type_tables
+from workbench.tables import Staging, TablesMapping, ask_where_absent, target_of, type_tables
 
 MOST_ROWS = 50_000
 """Labelled rows that candidates and weights are chosen on; more are thinned at random."""
@@ -127,9 +127,10 @@ class RelationalModel:
         known labels are evidence for other rows.
         """
         mapping = mapping_onto(staging, self.mapping)
-        typed = dict(type_tables(staging, mapping))
         target = target_of(mapping)
         assert target is not None
+        ask_where_absent(staging, target)
+        typed = dict(type_tables(staging, mapping))
         asked = asked_rows(
             staging, typed[target.table.name], target, self.classes, self.time_column
         )

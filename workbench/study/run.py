@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.errors import Cancelled
+from workbench.errors import Cancelled, UsageError
 from workbench.evaluation import best_threshold
 from workbench.leaving import in_time
 from workbench.progress import Conduct, Progress, remaining
@@ -42,6 +43,25 @@ class Settings:
     learner: LearnerName = "rules"
     seed: int = 0
     inductive: bool = False
+
+    def check(self) -> None:
+        """Raises E0633 to E0635 for a number of folds or rules, or a learner that cannot be."""
+        if self.folds < 2:
+            raise UsageError.of(
+                "E0633",
+                f"cannot hold out rows in {self.folds} folds",
+                help="give --folds a number from 2 on",
+            )
+        if self.rules < 1:
+            raise UsageError.of(
+                "E0634", f"cannot learn {self.rules} rules", help="give --rules a number from 1 on"
+            )
+        if self.learner not in get_args(LearnerName):
+            raise UsageError.of(
+                "E0635",
+                f"there is no learner {self.learner}",
+                help=f"the learners are {' and '.join(get_args(LearnerName))}",
+            )
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.staging import stage
 from workbench.tables.targets import (
     FEWEST_TO_PART,
+    ask_where_absent,
     gives_away_from,
     leaks,
     target_faults,

@@ -248,3 +248,10 @@ def _agreements(
             )
         )
     return found
+
+
+def ask_where_absent(staging: Staging, target: Target) -> None:
+    """Tables to predict for need no column of what is not known yet."""
+    table, column = target.table.name, target.column.name
+    if column not in staging.tables[table].columns and not target.column.parts:
+        staging.add_blank_column(table, column)

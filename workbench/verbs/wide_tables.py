@@ -19,6 +19,7 @@ from workbench.tables import (
     TableSource,
     TablesReport,
     Target,
+    ask_where_absent,
     counted,
     files_of_tables,
     find_sources,
@@ -118,7 +119,7 @@ def load_wide_tables(
             chosen = known or propose(staging, predict=predict, taken=taken)
         target = target_of(chosen)
         if target is not None and labels == "evidence" and known is None:
-            _ask_where_absent(staging, target)
+            ask_where_absent(staging, target)
         if given is not None:
             tables = tuple(counted(staging, table) for table in chosen.tables)
             chosen = replace(chosen, tables=tables)
@@ -181,13 +182,6 @@ def predicted_of(target: Target, program: Program) -> str:
 
 def _speaks_of(rule: FormulaRule, predicate: str) -> bool:
     return any(atom.predicate == predicate for atom in formula_atoms(rule.formula))
-
-
-def _ask_where_absent(staging: Staging, target: Target) -> None:
-    """Tables to predict for need no column of what is not known yet."""
-    table, column = target.table.name, target.column.name
-    if column not in staging.tables[table].columns and not target.column.parts:
-        staging.add_blank_column(table, column)
 
 
 def _remember_target(database: Database, target: Target | None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.errors import Cancelled, Diagnostic, UsageError, masked
+from workbench.errors import Cancelled, Diagnostic, masked
 from workbench.evaluation import calibration
 from workbench.grounding.interruption import statements_heeding
 from workbench.language import parse_program
@@ -86,9 +86,9 @@ def study(
     """
     begun = perf_counter()
     deadline = deadline_after(time_limit)
-    _check(folds, rules, learner)
-    given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     settings = Settings(folds, rules, learner, seed, inductive)
+    settings.check()
+    given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     progress.step("tables", 0.0)
     found = find_sources(sources)
     if given is not None:
@@ -120,25 +120,6 @@ def study(
     data = " ".join(f"--data {shlex.quote(masked(os.fspath(source)))}" for source in sources)
     go_on = f"workbench infer {place / 'program.mln'} {data} --mapping {place / 'dataset.toml'}"
     return replace(result, seconds=perf_counter() - begun, commands=(go_on,))
-
-
-def _check(folds: int, rules: int, learner: str) -> None:
-    if folds < 2:
-        raise UsageError.of(
-            "E0633",
-            f"cannot hold out rows in {folds} folds",
-            help="give --folds a number from 2 on",
-        )
-    if rules < 1:
-        raise UsageError.of(
-            "E0634", f"cannot learn {rules} rules", help="give --rules a number from 1 on"
-        )
-    if learner not in ("rules", "boosted_trees"):
-        raise UsageError.of(
-            "E0635",
-            f"there is no learner {learner}",
-            help="the learners are rules and boosted_trees",
-        )
 
 
 def _studied(
