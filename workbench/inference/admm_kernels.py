@@ -10,7 +10,7 @@ from workbench.arrays import Float, Int64
 from workbench.inference.partition import Starts
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
-from workbench.network.hinge_problem import HingeArrays
+from workbench.network.hinge_problem import AT_MOST, LINEAR, SQUARED, HingeArrays
 
 
 class AdmmState(NamedTuple):
@@ -96,16 +96,18 @@ def sweep_rows(
         ell = b[j]
         for p in range(start, end):
             ell += values[p] * (2.0 * x[indices[p]] - state[p])
+        # How far along the row's coefficients its proximal step goes: at most to where ell is 0.
         code = kind[j]
-        if code == 0:
+        if code == LINEAR:
             step = min(max(ell / norm[j], 0.0), weight[j] * inverse)
-        elif code == 1:
+        elif code == SQUARED:
             step = max(2.0 * weight[j] * ell / (penalty + 2.0 * weight[j] * norm[j]), 0.0)
-        elif code == 2:
+        elif code == AT_MOST:
             step = max(ell / norm[j], 0.0)
         else:
             step = ell / norm[j]
         multiplier[j] = step * penalty
+        # Over-relaxed: the state moves past where the local copy would put it.
         for p in range(start, end):
             i = indices[p]
             moved = x[i] - state[p] - step * values[p]
@@ -126,6 +128,7 @@ def average(program: HingeArrays, starts: Starts, c: int, run: AdmmState) -> Non
             total[i] = total[i] / degree[i] if degree[i] > 0.0 else x[i] + total[i]
         elif degree[i] > 0.0:
             x[i] = min(max(total[i] / degree[i], lower[i]), upper[i])
+    # On a simplex, atoms weigh by their rows: the projection is in the metric of the degrees.
     for k in range(starts.block[c], starts.block[c + 1]):
         first = program.block_start[k]
         size = program.block_start[k + 1] - first
@@ -161,16 +164,17 @@ def appraise(
         ell = b[j]
         for p in range(indptr[j], indptr[j + 1]):
             ell += values[p] * x[indices[p]]
+        # A multiplier is brought to where its conjugate is finite: any such point proves a bound.
         code = kind[j]
         dual = multiplier[j]
-        if code == 0:
+        if code == LINEAR:
             energy += weight[j] * max(ell, 0.0)
             dual = min(max(dual, 0.0), weight[j])
-        elif code == 1:
+        elif code == SQUARED:
             energy += weight[j] * max(ell, 0.0) ** 2
             dual = max(dual, 0.0)
             bound -= dual * dual / (4.0 * weight[j])
-        elif code == 2:
+        elif code == AT_MOST:
             violation = max(violation, ell)
             dual = max(dual, 0.0)
         else:
@@ -183,6 +187,7 @@ def appraise(
         part, broken = _appraise_block(program, k, x, slope)
         bound += part
         violation = max(violation, broken)
+    # What is left is linear in each atom, and least at an end of its box.
     for i in range(starts.atom[c], starts.atom[c + 1]):
         if program.block_of[i] < 0:
             bound += min(slope[i] * program.lower[i], slope[i] * program.upper[i])

@@ -15,7 +15,7 @@ from workbench.inference.propagation import propagate
 from workbench.inference.sampling import no_legal_state, refuse
 from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.compiled import compiled, interpreted
-from workbench.network.ground_network import Domain, GroundNetwork, Relation
+from workbench.network.ground_network import AT_MOST_ONE, Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import Conduct
 
@@ -214,10 +214,10 @@ def _send_of_blocks(layout: Layout, belief: Float, block_messages: Float, dampin
         top = -np.inf
         for k in range(block_ptr[block], block_ptr[block + 1]):
             top = max(top, belief[block_atom[k]] - block_messages[k])
-        top = max(top, 0.0) if layout.block_kind[block] == 1 else top
+        top = max(top, 0.0) if layout.block_kind[block] == AT_MOST_ONE else top
         for k in range(block_ptr[block], block_ptr[block + 1]):
             atom = block_atom[k]
-            others = np.exp(-top) if layout.block_kind[block] == 1 else 0.0
+            others = np.exp(-top) if layout.block_kind[block] == AT_MOST_ONE else 0.0
             for other in range(block_ptr[block], block_ptr[block + 1]):
                 if other != k:
                     others += np.exp(belief[block_atom[other]] - block_messages[other] - top)

@@ -149,6 +149,7 @@ def cluster_sweep(
         b = below(random, size - 1)
         if b >= a:
             b += 1
+        # Grow: a queue of blocks whose bonds are still to be looked over.
         members[0] = seed
         inside[seed] = True
         n = 1
@@ -160,6 +161,7 @@ def cluster_sweep(
             if legal:
                 n, _ = _look(layout, work, members[looked], a, b, n, price, true, random)
             looked += 1
+        # Swap all of them, and back where the rest of the network has too much against it.
         if legal:
             gain = 0.0
             for i in range(n):

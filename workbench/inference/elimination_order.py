@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Int64
-from workbench.network.ground_network import Relation
+from workbench.network.ground_network import AT_MOST_ONE, Relation
 from workbench.network.layout import Layout
 
 
@@ -85,7 +85,7 @@ def variables(layout: Layout, component: int) -> Variables:
                 layout.block_ptr[block] : layout.block_ptr[block + 1]
             ].astype(np.int64)
             members = members[layout.fixed[members] < 0]
-            if layout.block_kind[block]:
+            if layout.block_kind[block] == AT_MOST_ONE:
                 members = np.append(members, -1)
         for member in members[members >= 0].tolist():
             of_atom[member] = len(choices)

@@ -10,6 +10,7 @@ from workbench.arrays import Float, Int8, Int32, UInt64
 from workbench.inference.local_search import Moves, change, moves_of
 from workbench.inference.random_numbers import uniform
 from workbench.network.compiled import compiled
+from workbench.network.ground_network import AT_MOST_ONE, EXACTLY_ONE
 from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
@@ -61,12 +62,13 @@ def _redraw_block(
     fixed, block_atom, first = layout.fixed, layout.block_atom, layout.block_ptr[block]
     size = layout.block_ptr[block + 1] - first
     # The last place stands for no true member, which only at-most-one blocks may have.
-    cost[size] = 0.0 if layout.block_kind[block] == 1 else np.inf
+    cost[size] = 0.0 if layout.block_kind[block] == AT_MOST_ONE else np.inf
     least = cost[size]
     for i in range(size):
         atom = block_atom[first + i]
         cost[i] = np.inf if fixed[atom] == 0 else change(atom, y, ell, moves)
         least = min(least, cost[i])
+    # Above the least cost, so that no exponential overflows.
     total = 0.0
     for i in range(size + 1):
         cost[i] = math.exp(least - cost[i])
@@ -79,7 +81,7 @@ def _redraw_block(
         if new < 0 and draw < cost[i]:
             new = block_atom[first + i]
         draw -= cost[i]
-    if new < 0 and layout.block_kind[block] == 0:
+    if new < 0 and layout.block_kind[block] == EXACTLY_ONE:
         # Rounding alone led past the last member.
         best = 0
         for i in range(size):

@@ -17,6 +17,7 @@ from workbench.inference.gibbs_kernels import set_atom
 from workbench.inference.local_search import Moves, change, moves_of
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
+from workbench.network.ground_network import AT_MOST_ONE
 from workbench.network.layout import Layout
 
 STATES = 64
@@ -97,7 +98,7 @@ def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most
                 at += 1
             elif fixed[member] == 1:
                 return 0
-        if layout.block_kind[block] == 1:
+        if layout.block_kind[block] == AT_MOST_ONE:
             option[at] = -1
             at += 1
     start[n + 1] = at

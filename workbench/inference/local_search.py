@@ -14,6 +14,7 @@ from workbench.arrays import Float, Int8, Int32, Int64
 from workbench.inference.random_numbers import uniform
 from workbench.inference.search_state import Search
 from workbench.network.compiled import compiled
+from workbench.network.ground_network import AT_MOST, AT_MOST_ONE, EQUAL, HINGE
 from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
@@ -21,19 +22,19 @@ from workbench.network.layout import Layout
 @compiled
 def row_cost(price: float, kind: int, ell: float) -> float:
     """What a row costs at this `ell`."""
-    if kind == 2:
+    if kind == EQUAL:
         return price * (1.0 + abs(ell)) if abs(ell) > 1e-9 else 0.0
     if ell <= 1e-9:
         return 0.0
-    if kind == 0:
+    if kind == HINGE:
         return price * ell
-    return price * (1.0 + ell) if kind == 1 else price * ell * ell
+    return price * (1.0 + ell) if kind == AT_MOST else price * ell * ell
 
 
 @compiled
 def is_unsatisfied(price: float, kind: int, ell: float) -> bool:
     """Whether a row's item is unsatisfied at this `ell`."""
-    if kind == 2:
+    if kind == EQUAL:
         return abs(ell) > 1e-9
     return (price > 0 and ell > 1e-9) or (price < 0 and ell <= 1e-9)
 
@@ -69,7 +70,7 @@ def change(atom: int, y: Int8, ell: Float, moves: Moves) -> float:
         row = atom_row[k]
         old = ell[row]
         new = old + sign * coefficient[k]
-        if kind[row] == 0:
+        if kind[row] == HINGE:
             total += price[row] * ((new if new > 0.0 else 0.0) - (old if old > 0.0 else 0.0))
         else:
             total += row_cost(price[row], kind[row], new) - row_cost(price[row], kind[row], old)
@@ -115,10 +116,10 @@ def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
             looked += 1
             # No flip brings a row to its kink that is further from it than it reaches: what its
             # other atoms' flips cost stays as it is.
-            if kind[item] == 2 or old > -reach[item] or new > -reach[item]:
+            if kind[item] == EQUAL or old > -reach[item] or new > -reach[item]:
                 last = row_ptr[item + 1]
                 looked += last - row_ptr[item]
-                if kind[item] == 0:
+                if kind[item] == HINGE:
                     kept = (new if new > 0.0 else 0.0) - (old if old > 0.0 else 0.0)
                     for i in range(row_ptr[item], last):
                         other = row_atom[i]
@@ -242,7 +243,7 @@ def reset(layout: Layout, search: Search, component: int, how: int) -> None:
             if (
                 fixed[atom] == 0
                 or (any_true and y[atom] == 0)
-                or (not any_true and layout.block_kind[block] == 1)
+                or (not any_true and layout.block_kind[block] == AT_MOST_ONE)
             ):
                 continue
             own = uniform(random) if how == 1 else field[atom]

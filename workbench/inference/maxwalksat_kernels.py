@@ -12,6 +12,7 @@ from workbench.inference.local_search import Items, Moves, begin, change, flip, 
 from workbench.inference.random_numbers import below, uniform
 from workbench.inference.search_state import Search
 from workbench.network.compiled import compiled
+from workbench.network.ground_network import EQUAL, EXACTLY_ONE
 from workbench.network.layout import Layout
 
 PARTNERS = 8
@@ -100,7 +101,7 @@ def walk(
             first = row_ptr[item]
             width = row_ptr[item + 1] - first
             # Which way ell must go for the item to be satisfied.
-            up = ell[item] < 0 if kind[item] == 2 else price[item] < 0
+            up = ell[item] < 0 if kind[item] == EQUAL else price[item] < 0
             at_random = uniform(random) < noise
             skip = below(random, width)
         # Which flip mends it: by noise the first from a random place on, else the cheapest.
@@ -120,7 +121,7 @@ def walk(
                 partner = block_true[block]
                 if partner >= 0 and fixed[partner] >= 0:
                     continue
-            elif block >= 0 and block_kind[block] == 0:
+            elif block >= 0 and block_kind[block] == EXACTLY_ONE:
                 members = block_atom[block_ptr[block] : block_ptr[block + 1]]
                 partner, looked = _heir(atom, members, y, ell, moves, fixed, random)
                 visits += looked

@@ -8,6 +8,7 @@ from workbench.inference.local_search import columns_of
 from workbench.inference.random_numbers import below, uniform
 from workbench.inference.sample_sat import Slice, newly_violated, sample_sat
 from workbench.network.compiled import compiled
+from workbench.network.ground_network import AT_MOST, AT_MOST_ONE, EXACTLY_ONE
 from workbench.network.layout import Layout
 
 
@@ -46,7 +47,7 @@ def _bind(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) -> i
         work.open_literals[row] = row_ptr[row + 1] - row_ptr[row]
         active[row] = 0
         holds = ell[row] <= 0
-        if kind[row] == 1:
+        if kind[row] == AT_MOST:
             active[row] = 1
         elif weight[row] > 0 and holds:
             active[row] = uniform(random) < keep_row[row]
@@ -87,7 +88,7 @@ def _propagate(layout: Layout, work: Slice, y: Int8, tail: int) -> None:
             left = 0
             for i in range(block_ptr[block], block_ptr[block + 1]):
                 left += fixed[block_atom[i]] < 0
-            if y[atom] == 1 or (left == 1 and layout.block_kind[block] == 0):
+            if y[atom] == 1 or (left == 1 and layout.block_kind[block] == EXACTLY_ONE):
                 for i in range(block_ptr[block], block_ptr[block + 1]):
                     tail = _fix(block_atom[i], y[block_atom[i]], fixed, queue, tail)
 
@@ -152,7 +153,7 @@ def _scatter(
         if before >= 0 and fixed[before] >= 0:
             continue
         # Each of those seen so far with equal probability; none is one of them where it may be.
-        seen, new = int(layout.block_kind[block] == 1), -1
+        seen, new = int(layout.block_kind[block] == AT_MOST_ONE), -1
         for k in range(block_ptr[block], block_ptr[block + 1]):
             if fixed[block_atom[k]] < 0:
                 seen += 1

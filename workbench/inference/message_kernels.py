@@ -100,6 +100,7 @@ def share(
         to_come, passed = passed, to_come
     if to_come == 0:
         return
+    # By the larger of both counts: what is not shared now is left for the sweep back.
     part = 1.0 / max(to_come, passed)
     for at in range(first, last):
         room[at - first] = value[at] * part
@@ -138,6 +139,7 @@ def sweep(
         before = np.inf
         for at in range(first, last):
             before = min(before, value[at])
+        # The bound gains what the variable's least rose by, less what its tables gave up for it.
         moved = gather(variable, tables, messages, room)
         least = np.inf
         for at in range(first, last):

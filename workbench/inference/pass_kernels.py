@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.arrays import Float, Integer, Real
 from workbench.network.compiled import compiled
-from workbench.network.hinge_problem import HingeArrays
+from workbench.network.hinge_problem import SQUARED, HingeArrays
 
 
 @compiled
@@ -38,7 +38,7 @@ def measure_energy(program: HingeArrays, x: Float) -> float:
         for p in range(program.indptr[j], program.indptr[j + 1]):
             ell += program.values[p] * x[program.indices[p]]
         if ell > 0.0:
-            total += program.weight[j] * (ell * ell if program.kind[j] == 1 else ell)
+            total += program.weight[j] * (ell * ell if program.kind[j] == SQUARED else ell)
     return total
 
 
@@ -51,7 +51,7 @@ def measure_bound(program: HingeArrays, multiplier: Real, slope: Float) -> float
     total = 0.0
     for j in range(program.b.size):
         chosen, weight = max(float(multiplier[j]), 0.0), float(program.weight[j])
-        if program.kind[j] == 1:
+        if program.kind[j] == SQUARED:
             total -= chosen * chosen / (4.0 * weight)
         else:
             chosen = min(chosen, weight)

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.arrays import Float, Real
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import allocating, compiled
-from workbench.network.hinge_problem import HingeArrays
+from workbench.network.hinge_problem import AT_MOST, LINEAR, SQUARED, HingeArrays
 
 
 class Iterate(NamedTuple):
@@ -73,6 +73,7 @@ def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float
     """Move `x` against the slope onto bounds: `mapped_x` and its reflection; `slope` ends at 0."""
     cost, lower, upper, block_of = program.cost, program.lower, program.upper, program.block_of
     primal_step, x, slope, mapped_x, scratch = z.primal_step, z.x, z.slope, z.mapped_x, z.scratch
+    # Atoms of a block are only moved here: their simplex, not a box, says where they may be.
     for i in range(cost.size):
         moved = x[i] - primal_step[i] / primal_weight * (cost[i] + slope[i])
         mapped_x[i] = moved if block_of[i] >= 0 else min(max(moved, lower[i]), upper[i])
@@ -81,6 +82,7 @@ def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float
         start = program.block_start[k]
         size = program.block_start[k + 1] - start
         right, exact = program.block_right[k], program.block_exact[k]
+        # Where clipping at 0 keeps an at-most block within its sum, that is the projection already.
         sum_above = 0.0
         for q in range(size):
             i = program.block_member[start + q]
@@ -95,6 +97,7 @@ def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float
         project_to_simplex(scratch[0], scratch[1], size, right, exact)
         for q in range(size):
             mapped_x[program.block_member[start + q]] = scratch[0, q]
+    # Rows are looked at in the reflection 2 T(x) - x, so that a pass needs no second look at them.
     residual = 0.0
     for i in range(cost.size):
         change = mapped_x[i] - x[i]
@@ -127,17 +130,20 @@ def dual_pass(program: HingeArrays, z: Iterate, keep: float, primal_weight: floa
             one = other = np.int32(0)
             for p in range(start, end):
                 ell += values[p] * reflected[indices[p]]
+        # The step of each conjugate: into [0, w] for a linear hinge, shrunk and above 0 for a
+        # squared one, above 0 for `ell <= 0`, anywhere for `ell = 0`.
         step = dual_step[j] * primal_weight
         old = multiplier[j]
         moved = old + step * ell
         code = kind[j]
-        if code == 0:
+        if code == LINEAR:
             moved = min(max(moved, 0.0), weight[j])
-        elif code == 1:
+        elif code == SQUARED:
             moved = max(moved / (1.0 + 0.5 * step / weight[j]), 0.0)
-        elif code == 2:
+        elif code == AT_MOST:
             moved = max(moved, 0.0)
         mapped_multiplier[j] = moved
+        # The new multiplier's part of the next slope is added while the row is at hand.
         new = keep * (2.0 * moved - old) + (1.0 - keep) * anchor_multiplier[j]
         multiplier[j] = new
         if pair:

@@ -6,7 +6,14 @@ import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.network.compiled import compiled
-from workbench.network.hinge_problem import Columns, HingeArrays, HingeProblem
+from workbench.network.hinge_problem import (
+    EQUAL,
+    LINEAR,
+    SQUARED,
+    Columns,
+    HingeArrays,
+    HingeProblem,
+)
 
 _MOST_ROWS = 256
 """Atoms of more rows are passed over."""
@@ -50,15 +57,15 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
         start, end = indptr[j], indptr[j + 1]
         if _shares_block(indices[start:end], program.block_of):
             continue
-        least = -np.inf if kind[j] == 3 else -multiplier[j]
-        most = weight[j] - multiplier[j] if kind[j] == 0 else np.inf
+        least = -np.inf if kind[j] == EQUAL else -multiplier[j]
+        most = weight[j] - multiplier[j] if kind[j] == LINEAR else np.inf
         moved = 0.0
         # Each turn moves to the next kink; a concave function has at most one kink an atom on the
         # way up.
         for _ in range(end - start + 2):
             rise, fall = program.b[j], program.b[j]
             above, below = most, least
-            if kind[j] == 1:
+            if kind[j] == SQUARED:
                 rise -= (multiplier[j] + moved) / (2.0 * weight[j])
                 fall = rise
             for p in range(start, end):
@@ -72,7 +79,7 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
                         above = min(above, crossing)
                     else:
                         below = max(below, crossing)
-            if kind[j] == 1:
+            if kind[j] == SQUARED:
                 # Between kinks the derivative falls by 1 / (2 w) a unit.
                 stationary = moved + 2.0 * weight[j] * (rise if rise > 0.0 else fall)
                 above, below = min(above, stationary), max(below, stationary)
@@ -151,7 +158,7 @@ def _lower_energy(
         rate = program.cost[i]
         for p in range(first, end):
             j, value = column_row[p], column_value[p]
-            linear = kind[j] == 0
+            linear = kind[j] == LINEAR
             if not linear:
                 break
             if value < 0.0:

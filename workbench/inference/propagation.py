@@ -8,15 +8,18 @@ import numpy as np
 
 from workbench.arrays import Bool, Int8, Int64
 from workbench.network.compiled import allocating, compiled
-from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.network.ground_network import (
+    AT_MOST,
+    EQUAL,
+    EXACTLY_ONE,
+    BlockKind,
+    GroundNetwork,
+    Relation,
+)
 from workbench.network.layout import Layout
 
 _NO_REASON = -1
 TOLERANCE = 1e-9
-
-# Numba takes integers for constants, not members of an enumeration.
-AT_MOST, EQUAL = int(Relation.AT_MOST), int(Relation.EQUAL)
-EXACTLY_ONE = int(BlockKind.EXACTLY_ONE)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from workbench.arrays import Float, Int8, Int32, Int64, UInt64
 from workbench.inference.local_search import columns_of
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
+from workbench.network.ground_network import AT_MOST_ONE
 from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
@@ -122,7 +123,7 @@ def _partner(atom: int, y: Int8, blocks: BlockState, random: UInt64) -> int:
     if y[atom] == 0:
         other = true[block]
         return -2 if other >= 0 and fixed[other] >= 0 else other
-    if kind[block] == 1:
+    if kind[block] == AT_MOST_ONE:
         return -1
     found = -2
     seen = 0

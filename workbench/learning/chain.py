@@ -14,7 +14,7 @@ from workbench.inference.random_numbers import stream
 from workbench.network import potentials
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import GroundNetwork
-from workbench.network.layout import Layout, lay_out
+from workbench.network.layout import SQUARED, Layout, lay_out
 from workbench.progress import PLAIN, Conduct
 
 
@@ -150,7 +150,7 @@ def _tally(layout: Layout, tally: _Tally, at: _State) -> None:
     rows[:] = 0.0
     for row in range(ell.size):
         if tally.template[row] >= 0 and ell[row] > 0.0:
-            potential = ell[row] * ell[row] if layout.kind[row] == 3 else ell[row]
+            potential = ell[row] * ell[row] if layout.kind[row] == SQUARED else ell[row]
             rows[tally.template[row]] += tally.scale[row] * potential
     for atom in range(y.size):
         change = y[atom] - counted[atom]

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, vstack
 
 from workbench.arrays import Bool, Float, Int64, Integer
 from workbench.mapped import ROWS_AT_ONCE, release
-from workbench.network.ground_network import BlockKind, GroundNetwork
+from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.network.runs import row_runs
 from workbench.row_keys import equal_rows, row_keys
 
@@ -190,7 +190,7 @@ def _features_of_rows(
     features = csr_array((gain[kept], (atom[kept], template[kept])), shape=shape)
 
     tolerance = 1e-9
-    equal = network.relation[row] == 2
+    equal = network.relation[row] == Relation.EQUAL
     before = (base > tolerance) | (equal & (base < -tolerance))
     after = (base + coefficient > tolerance) | (equal & (base + coefficient < -tolerance))
     change = (after.astype(np.float64) - before)[~soft]

@@ -15,7 +15,14 @@ from workbench.inference.row_store import RowStore
 from workbench.inference.solution import Engine
 from workbench.learning.flip_counts import FlipCountSource
 from workbench.network import potentials
-from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation, Templates
+from workbench.network.ground_network import (
+    BlockKind,
+    Blocks,
+    Domain,
+    GroundNetwork,
+    Relation,
+    Templates,
+)
 
 
 @dataclass(frozen=True)
@@ -175,7 +182,7 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
     if network.blocks.n_blocks:
         true_members = network.blocks.members @ np.nan_to_num(labels, nan=0.0)
         hidden_members = network.blocks.members @ np.isnan(labels).astype(np.float64)
-        empty = (network.blocks.kind == 0) & (
+        empty = (network.blocks.kind == BlockKind.EXACTLY_ONE) & (
             true_members + hidden_members < network.blocks.right - tolerance
         )
         fits = ~empty & (true_members <= network.blocks.right + tolerance)

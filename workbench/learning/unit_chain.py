@@ -16,7 +16,14 @@ from workbench.learning.chain import CountSamples, GibbsChain
 from workbench.learning.hinge_integrals import potential_of
 from workbench.network import potentials
 from workbench.network.compiled import compiled
-from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
+from workbench.network.ground_network import (
+    EQUAL,
+    HINGE,
+    BlockKind,
+    Domain,
+    GroundNetwork,
+    Relation,
+)
 from workbench.progress import PLAIN, Conduct
 
 
@@ -125,9 +132,9 @@ def _sweep(
             ends = -state[atom[k]] / atom_step[k], (1.0 - state[atom[k]]) / atom_step[k]
             low, high = max(low, min(ends)), min(high, max(ends))
         for k in range(start[line], start[line + 1]):
-            if relation[row[k]] == 0 or slope[k] == 0.0:
+            if relation[row[k]] == HINGE or slope[k] == 0.0:
                 continue
-            if relation[row[k]] == 2:
+            if relation[row[k]] == EQUAL:
                 if abs(slope[k]) > 1e-9:
                     low, high = 0.0, 0.0
             elif slope[k] > 0.0:
@@ -142,7 +149,7 @@ def _sweep(
             change = cost[line] * step
             for k in range(start[line], start[line + 1]):
                 j = row[k]
-                if relation[j] == 0 and weight[j] != 0.0:
+                if relation[j] == HINGE and weight[j] != 0.0:
                     after = potential_of(ell[j] + step * slope[k], power[j])
                     change += weight[j] * (after - potential_of(ell[j], power[j]))
             if change <= allowed or high - low < 1e-12:

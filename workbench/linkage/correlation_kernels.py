@@ -1,5 +1,5 @@
-"""Kernels of correlation clustering on one component: `w[i,
-j]` > 0 wants i and j together, < 0 apart.
+"""Kernels of correlation clustering on one component: `w[i, j] > 0` wants i and j together, less
+apart.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def greedy_joining(w: Float, average: bool) -> Int64:
     """Join the two clusters of largest sum (or mean) of weights while that is positive; the cluster
     of each element.
 
-    Keljalo et al. 2015, greedy additive edge contraction; by means it is average linkage. O(n^2) as
+    Keuper et al. 2015, greedy additive edge contraction; by means it is average linkage. O(n^2) as
     a rule.
     """
     n = w.shape[0]
@@ -25,6 +25,7 @@ def greedy_joining(w: Float, average: bool) -> Int64:
     alive = np.ones(n, np.bool_)
     best = np.empty(n, np.int64)
     value = np.empty(n)
+    # Each cluster knows its best partner, so that a join looks at a row and not at the square.
     for i in range(n):
         best[i], value[i] = -1, -np.inf
         for j in range(n):
@@ -38,6 +39,7 @@ def greedy_joining(w: Float, average: bool) -> Int64:
         if at < 0:
             return label
         i, j = at, best[at]
+        # j goes into i: what others gain by either is added up.
         for k in range(n):
             if alive[k] and k != i and k != j:
                 total[i, k] += total[j, k]
@@ -55,6 +57,7 @@ def greedy_joining(w: Float, average: bool) -> Int64:
             gain = total[i, k] / (size[i] * size[k]) if average else total[i, k]
             if gain > value[i]:
                 best[i], value[i] = k, gain
+            # Who had one of the two for a partner looks around anew; others look at the new one.
             if best[k] == i or best[k] == j:
                 best[k], value[k] = -1, -np.inf
                 for other in range(n):

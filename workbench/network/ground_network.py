@@ -33,6 +33,11 @@ class BlockKind(IntEnum):
     AT_MOST_ONE = 1
 
 
+# Numba takes integers for constants, not members of an enumeration.
+HINGE, AT_MOST, EQUAL = (int(relation) for relation in Relation)
+EXACTLY_ONE, AT_MOST_ONE = (int(kind) for kind in BlockKind)
+
+
 @dataclass(frozen=True)
 class Blocks:
     """Mutually exclusive atoms (`!` and `?` arguments of a predicate's declaration).

@@ -21,6 +21,10 @@ class RowKind(IntEnum):
     EQUAL = 3
 
 
+# Numba takes integers for constants, not members of an enumeration.
+LINEAR, SQUARED, AT_MOST, EQUAL = (int(kind) for kind in RowKind)
+
+
 class HingeArrays(NamedTuple):
     """A `HingeProblem` as kernels take it; `block_of` is -1 for atoms of no block."""
 
