@@ -109,3 +109,18 @@ def test_charts_have_room_for_the_last_number_of_an_axis_or_what_they_ask_for() 
     assert not shown.exception
     rooms = [json.loads(one.proto.spec)["padding"]["right"] for one in shown.get("vega_lite_chart")]
     assert rooms[0] == 12 < rooms[1]
+
+
+def _a_name_far_down() -> None:
+    import pandas
+
+    from app.show import table
+
+    rows = {"name": [None] * 9 + ["the run of the last week"], "kind": ["inference"] * 10}
+    table(pandas.DataFrame(rows))
+
+
+def test_a_column_is_as_wide_as_what_stands_below_its_first_rows() -> None:
+    columns = json.loads(AppTest.from_function(_a_name_far_down).run().dataframe[0].proto.columns)
+    assert columns["name"]["width"] == "medium"
+    assert "kind" not in columns
