@@ -354,3 +354,16 @@ def test_a_load_says_what_is_known_of_what_is_to_be_predicted(tmp_path: Path, ru
     (tmp_path / "dataset.toml").write_text(printed, encoding="utf-8")
     again = run("load", tmp_path / "again.duckdb", "--mapping", tmp_path / "dataset.toml")
     assert again.out.splitlines()[-1] == printed.splitlines()[-1]
+
+
+def test_a_value_that_no_cell_says_is_told(tmp_path: Path) -> None:
+    sizes = ["klein", "groß", "Schloß"]
+    rows = "".join(f"{n},{sizes[n % 3]}\n" for n in range(30))
+    (tmp_path / "houses.csv").write_text("id,size\n" + rows, encoding="utf-8")
+    with wb.open() as workspace, pytest.raises(WorkbenchError) as raised:
+        workspace.study([tmp_path / "houses.csv"], predict="houses.size=Schloss")
+    (said,) = raised.value.diagnostics
+    assert (said.code, said.message) == (
+        "E0243",
+        "none of the 30 labels of houses.size says Schloss",
+    )

@@ -98,6 +98,15 @@ def target_faults(rows: TargetRows) -> tuple[Diagnostic, ...]:
             ),
         )
     if target.kind != "number" and len(np.unique(labels)) < 2:
+        if target.value is not None and not labels.any() and target.column.kind == "category":
+            return (
+                Diagnostic(
+                    "E0243",
+                    f"none of the {len(labels):,} labels of {target.table.name}."
+                    f"{target.column.name} says {target.value}",
+                    help="write the value as the cells have it",
+                ),
+            )
         only = rows.classes[int(labels[0])] if rows.classes else ("no", "yes")[int(labels[0])]
         said = target.value or (*target.column.reading.yes, only)[0]
         return (
