@@ -29,7 +29,6 @@ DRAWN_AS_SIGNS = re.compile(r"(?<!\S)(?:<->|->|<-|--|>=|<=|~=)(?!\S)")
 JOINER = "\u2060"
 """Nobody sees it; behind such marks it keeps them as they are written."""
 
-FIRST_ROWS = 5
 WARNED = 6
 """Kinds of warnings that are told at once."""
 KINDS = {
@@ -132,10 +131,8 @@ def table(
                 # As wide as the longest weight; else the first rows say how wide a column is.
                 width=96 if name in weights else None,
             )
-        elif (longer := _is_longer_below(frame[name])) or name in explained:
-            columns[name] = st.column_config.Column(
-                help=explained.get(name), width="medium" if longer else None
-            )
+        elif (width := _width(frame[name])) or name in explained:
+            columns[name] = st.column_config.Column(help=explained.get(name), width=width)
     options: dict[str, Any] = {"height": min(most, 3 + 33 * (1 + max(1, len(frame))))}
     if selection is not None:
         options |= {"on_select": "rerun", "selection_mode": selection}
@@ -150,10 +147,10 @@ def table(
     )
 
 
-def _is_longer_below(column: pd.Series) -> bool:
-    """Whether the first rows, which say how wide a column is, are much shorter than others."""
+def _width(column: pd.Series) -> int | None:
+    """Pixels of a column of texts whose first cell, which else says how wide it is, is blank."""
     letters = column.astype(object).fillna("").astype(str).str.len()
-    return bool(letters.max() > max(12, 2 * letters.head(FIRST_ROWS).max()))
+    return min(240, 24 + 7 * int(letters.max())) if letters.iloc[:1].eq(0).any() else None
 
 
 def _number_format(column: pd.Series, digits: int | None, weight: bool) -> str:
