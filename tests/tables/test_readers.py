@@ -508,3 +508,12 @@ def test_faults_of_a_workbook_among_numbers_are_blanks(tmp_path: Path) -> None:
     with stage(find_sources([tmp_path / "margins.xlsx"])) as staging:
         column = propose(staging).table("margins").column("margin")
     assert (column.kind, column.missing) == ("number", 9)
+
+
+def test_whole_numbers_beside_blanks_in_a_frame_refer(tmp_path: Path) -> None:
+    """A data frame stores them as floats; what they refer to has no such blanks."""
+    people = pd.DataFrame({"person": range(40), "age": range(20, 60)})
+    visits = pd.DataFrame({"visit": range(90), "person": [n % 40 for n in range(89)] + [None]})
+    with as_files({"people": people, "visits": visits}) as files, stage(find_sources(files)) as one:
+        refers = propose(one).table("visits").column("person")
+    assert (refers.kind, refers.table, refers.missing) == ("reference", "people", 1)

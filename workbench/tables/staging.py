@@ -195,9 +195,7 @@ def _stage_attached(
     names = copy_attached(
         connection, source.path, source.part or source.name, source.form, "incoming_table"
     )
-    cells = ", ".join(
-        f"trim({quoted(name)}::VARCHAR) AS c{number}" for number, name in enumerate(names)
-    )
+    cells = ", ".join(f"{_text_of(quoted(name))} AS c{number}" for number, name in enumerate(names))
     connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM incoming_table")
     connection.execute("DROP TABLE incoming_table")
     return StagedTable(
@@ -246,9 +244,20 @@ def _stage_select(
     source = replace(source, name=one.name, part=one.part)
     names = column_names(one.columns, source.shown)
     variables = [f"v{number}" for number in range(len(names))]
-    cells = ", ".join(f"trim({v}::VARCHAR) AS c{number}" for number, v in enumerate(variables))
+    cells = ", ".join(f"{_text_of(v)} AS c{number}" for number, v in enumerate(variables))
     connection.execute(
         f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} "
         f"FROM ({one.select}) v({', '.join(variables)})"
     )
     return StagedTable(one.name, relation, source, names, row_count(connection, relation), 1)
+
+
+def _text_of(cell: str) -> str:
+    """A cell of any type as a text, in SQL. A whole number that was stored as a float, as all are
+    beside blanks in a data frame, is 12 and not 12.0: it may be a key elsewhere.
+    """
+    whole = f"regexp_replace({cell}::VARCHAR, '^(-?[0-9]+)\\.0$', '\\1')"
+    return (
+        f"CASE WHEN typeof({cell}) IN ('DOUBLE', 'FLOAT') THEN {whole} "
+        f"ELSE trim({cell}::VARCHAR) END"
+    )
