@@ -12,6 +12,7 @@ from workbench.linkage.blocking import every_pair
 from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import make_field
 from workbench.linkage.label_evidence import LabelEvidence
+from workbench.linkage.supervised import design_of
 from workbench.verbs.linking.link import link
 
 
@@ -30,6 +31,20 @@ def test_features_leave_the_fields_as_they_are_and_know_equality() -> None:
     assert not np.isnan(X[~missing]).any()
     assert X[0, 1] == 1
     assert X[1, 1] == 0
+
+
+def test_the_last_bits_of_logarithms_decide_nothing() -> None:
+    """Processors differ in them by their vector instructions; trees would split elsewhere."""
+    texts = ["red car 7", "red car 8", "blue boat", "red boat"]
+    field = make_field("title", "text", texts, np.array([0, 0, 1, 2, 3], np.int32))
+    pairs, whole = every_pair(5, None), whole_record([field])
+    said = np.log(np.arange(2.0, 2.0 + len(pairs)))
+    beside = np.column_stack((said / 3.0, said))
+    nearly = (np.nextafter(one, 9.0) for one in (beside, said))
+    once = design_of([field], pairs, whole, beside, said)
+    again = design_of([field], pairs, whole, *nearly)
+    assert (once == again).all()
+    assert (np.abs(once[:, -1] - said) < 1e-8).all()
 
 
 def test_labels_help(tmp_path: Path) -> None:

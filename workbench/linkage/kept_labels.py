@@ -59,7 +59,7 @@ class KeptSupervised:
             [self.words.get(word, (0.0, 0.0)) for word in whole.words.texts]
         ).reshape(-1, 2)
         said = words_of(whole, pairs) @ weights.T.ravel() + self.intercept
-        X = np.column_stack((design_of(fields, pairs, whole, beside), said))
+        X = design_of(fields, pairs, whole, beside, said)
         of_trees = self.trees.sums(X.astype(np.float32)) / len(self.trees.roots)
         return np.asarray((of_trees + sigmoid(self.start + self.boosted.sums(X))) / 2)
 

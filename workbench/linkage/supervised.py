@@ -21,6 +21,7 @@ from workbench.linkage.fields import Field
 from workbench.linkage.similarity import weighted_words
 
 MISSING = -1.0
+DECIMALS = 9
 FOLDS = 5
 CLEAR = 12.0
 EVERYWHERE = (-CLEAR, CLEAR)
@@ -58,7 +59,7 @@ class Supervised:
         as `fit_supervised` was given.
         """
         said = self.of_words.decision_function(words_of(self.whole, pairs))
-        X = np.column_stack((design_of(self.fields, pairs, self.whole, beside), said))
+        X = design_of(self.fields, pairs, self.whole, beside, said)
         with one_thread():
             models = (self.trees, self.boosted)
             return np.asarray(np.mean([model.predict_proba(X)[:, 1] for model in models], axis=0))
@@ -96,7 +97,7 @@ def fit_supervised(
     )  # fmt: skip
     with one_thread():
         said = cross_val_predict(linear, words, match, cv=folds, method="decision_function")
-        X = np.column_stack((design_of(fields, pairs, whole, beside), said))
+        X = design_of(fields, pairs, whole, beside, said)
         held_out = cross_val_predict(trees, X, match, cv=folds, method="predict_proba")[:, 1]
         return Supervised(
             tuple(fields),
@@ -137,12 +138,16 @@ def beside_those_without(odds: Float, scores: Float) -> Float:
     return np.asarray(np.log(odds / (1 - odds)) + WEIGHT_WITHOUT * scores)
 
 
-def design_of(fields: Sequence[Field], pairs: Pairs, whole: Field, beside: Float | None) -> Float:
-    """The columns that trees learn from, but for what the words say;
-    `whole` is `whole_record` of the fields.
+def design_of(
+    fields: Sequence[Field], pairs: Pairs, whole: Field, beside: Float | None, said: Float
+) -> Float:
+    """The columns that trees learn from, what the words say last; `whole` is `whole_record` of the
+    fields.
     """
     X = np.nan_to_num(pair_features(fields, pairs, whole), nan=MISSING)
-    return X if beside is None else np.column_stack((X, beside))
+    columns = [X, said] if beside is None else [X, beside, said]
+    # Logarithms differ in their last bits between processors: trees would split elsewhere.
+    return np.asarray(np.round(np.column_stack(columns), DECIMALS))
 
 
 def words_of(whole: Field, pairs: Pairs) -> csr_array:
