@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ from benchmarks.linkage_kinds import ADJECTIVES, COLOURS, NOUNS, made_up
 from benchmarks.linkage_sets import ENDS, FORENAMES, STARTS
 from benchmarks.linkage_titles import TITLES
 from experiments.cluster_scores import cluster_scores
+from workbench.linkage.choice import choose_fields, told_by_a_title
+from workbench.linkage.fields import make_field
 from workbench.linkage.numbers import words_in
 from workbench.verbs.linking.link import link
 
@@ -43,6 +46,38 @@ def test_offers_of_one_model_number_are_found(tmp_path: Path, apart: bool) -> No
     scores = cluster_scores(result.clustering.label, truth)
     assert scores["precision"] > 0.9
     assert scores["F1"] > 0.5
+
+
+@pytest.mark.parametrize(("others", "kind"), [(1, "text"), (2, "words")])
+def test_a_title_is_told_by_chance_where_two_fields_are_too_few(others: int, kind: str) -> None:
+    titles = [f"brake pad fits model {number} of {number % 7}" for number in range(40)]
+    prices, makers = ([f"{number}.5" for number in range(20)], ["Bosch", "Sachs", "Mann", "Brembo"])
+    of = np.arange(40, dtype=np.int32)
+    given = [
+        make_field("title", "text", titles, of),
+        make_field("price", "number", prices, of % 20),
+        make_field("maker", "text", makers, of % 4),
+    ]
+    choice = choose_fields(given[: 1 + others], one_source=False)
+    assert len(choice.fields) == 1 + others
+    assert [one.kind for one in choice.fields if one.of_many_words] == ["words"]
+    assert told_by_a_title(choice).fields[0].kind == kind
+
+
+def test_labels_say_what_chance_makes_of_a_title(tmp_path: Path) -> None:
+    tables, truths = made_up("spares", 400, seed=23, again=0.4, apart=True, kinds=TITLES)
+    files = [tmp_path / f"{letter}.csv" for letter, _ in zip("ab", tables)]
+    for table, file in zip(tables, files):
+        table.to_csv(file, index=False)
+    here, there = (dict(zip(map(int, truth), table["id"])) for truth, table in zip(truths, tables))
+    things = sorted(here.keys() & there.keys())[:12]
+    rows = [f"{here[thing]},{there[thing]},yes" for thing in things]
+    rows += [f"{here[one]},{there[other]},no" for one, other in pairwise(things)]
+    (tmp_path / "labels.csv").write_text("\n".join(["left,right,match", *rows]), encoding="utf-8")
+    without = link(files, id_column="id")
+    known = link(files, id_column="id", labels=tmp_path / "labels.csv")
+    assert {one.field.kind for one in without.model.comparisons} == {"text", "number"}
+    assert {one.field.kind for one in known.model.comparisons} == {"numbered words", "number"}
 
 
 @pytest.mark.parametrize("number", [400, 1500])

@@ -14,8 +14,10 @@ from workbench.linkage.fields import Field, without_words_of
 SAMPLE = 3000
 REPEATS = 0.8
 TEXTS = ("name", "numbered", "words", "numbered words")
-BESIDE_A_TITLE = 3
-"""Fields, a long text among them, that tell too little without what chance makes of it."""
+TWO = 2
+"""Fields that say nothing of each other but by the match: of two it cannot be told how often
+matches and others agree in them, of three it can.
+"""
 NO_REPEATS = "no value repeats"
 """Of single words: they are compared where there is nothing else, for they may be alike."""
 FEW = 20
@@ -68,11 +70,20 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> FieldChoice:
             del kept[at]
         else:
             kept[at] = rest
-    alone = len(kept) == 1 and kept[0].kind in TEXTS
-    titles = kept if alone else [one for one in kept if one.of_many_words]
-    if len(titles) == 1 and len(kept) <= BESIDE_A_TITLE:
-        kept = [replace(one, kind="text") if one is titles[0] else one for one in kept]
+    if len(kept) == 1 and kept[0].kind in TEXTS:
+        kept = [replace(kept[0], kind="text")]
     return FieldChoice(tuple(kept), left_out)
+
+
+def told_by_a_title(choice: FieldChoice) -> FieldChoice:
+    """One long text beside a single other field is compared as a text alone is: what chance makes
+    of it says what two fields do not.
+    """
+    titles = [one for one in choice.fields if one.of_many_words]
+    if len(choice.fields) != TWO or len(titles) != 1:
+        return choice
+    fields = (replace(one, kind="text") if one is titles[0] else one for one in choice.fields)
+    return replace(choice, fields=tuple(fields))
 
 
 def _useless(field: Field, one_source: bool) -> str:

@@ -55,6 +55,11 @@ class LabelledPairs:
         empty = np.zeros(0, np.int32)
         return cls(Pairs(empty, empty), np.zeros(0, np.bool_))
 
+    @property
+    def teach(self) -> bool:
+        """Whether enough of either kind are known to learn from."""
+        return min(int(self.match.sum()), int((~self.match).sum())) >= FEWEST
+
     def places(self, candidates: Candidates, n: int) -> Int64:
         """Where the labelled pairs are among the candidates, which hold them all."""
         return np.searchsorted(candidates.pairs.keys(n), self.pairs.keys(n)).astype(np.int64)
@@ -102,7 +107,7 @@ class LabelledPairs:
         """Trees fitted to the labels, beside the model and its log odds, with the log odds that
         follow; None for few, and where labels that are held out are told no better.
         """
-        if min(int(self.match.sum()), int((~self.match).sum())) < FEWEST:
+        if not self.teach:
             return None, scores
         fields = tuple(one.field for one in model.comparisons)
         beside = model.beside(self.pairs, scores[places])

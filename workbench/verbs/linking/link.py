@@ -14,6 +14,7 @@ from workbench.leaving import heard
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
+from workbench.linkage.choice import told_by_a_title
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.estimates import estimate, threshold_curve
 from workbench.linkage.label_evidence import LabelEvidence
@@ -189,8 +190,9 @@ def _scored(
     """By a model that is learned from the records themselves."""
     read = read_linked(sources, id_column)
     in_time(conduct, "the files were read")
-    records, fields = read.records, read.choice.fields
-    labelled = _labelled(labels, records)
+    records, labelled = read.records, _labelled(labels, read.records)
+    if not labelled.teach:
+        read = replace(read, choice=told_by_a_title(read.choice))
     compared = compare(read, labelled, conduct)
     candidates, patterns = compared.candidates, compared.patterns
     places, pairs = labelled.places(candidates, len(records)), candidates.pairs
@@ -221,7 +223,7 @@ def _scored(
         read.choice.left_out,
         (*read.warnings, *about_surprises(*surprises)),
         captured_share(
-            fields, pairs, scores, candidates.proposed, candidates.near, compared.second
+            read.choice.fields, pairs, scores, candidates.proposed, candidates.near, compared.second
         ),
         learned,
         rivals,
