@@ -56,14 +56,17 @@ class Server:
         if self.path is not None or self.temporary is None:
             return
         here, there = self.uploads(), Path(f"{path}.uploads").resolve()
+
+        def kept(file: str) -> str:
+            if not Path(file).is_relative_to(here) or not Path(file).is_file():
+                return file
+            beside = there / Path(file).relative_to(here)
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, beside)
+            return str(beside)
+
         with open_workspace(path) as copy:
-            read_from = copy.recall("tables") or ""
-            for file in (one for one in here.rglob("*") if one.is_file() and str(one) in read_from):
-                kept = there / file.relative_to(here)
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(file, kept)
-            if there.exists():
-                copy.remember("tables", read_from.replace(str(here), str(there)))
+            copy.data.move_tables(kept)
 
     def submit(self, work: Work, author: str = "page") -> Job:
         """Queue work over the workspace; its job.

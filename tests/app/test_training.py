@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from app.state import Server
 from tests.app.conftest import Open, finished, sound
 
@@ -89,8 +91,11 @@ def test_runs_in_memory_are_asked_about_before_they_are_lost(
     assert len(state.workspace.runs.all()) == 1
 
 
-def test_uploads_go_along_with_a_workspace_that_is_saved(state: Server, tmp_path: Path) -> None:
-    upload = state.uploads() / "drawn" / "pets.csv"
+@pytest.mark.parametrize("folder", ["drawn", 'the "old"\\é'])
+def test_uploads_go_along_with_a_workspace_that_is_saved(
+    state: Server, tmp_path: Path, folder: str
+) -> None:
+    upload = state.uploads() / folder / "pets.csv"
     upload.parent.mkdir()
     rows = [f"P{n},{['yes', 'no', ''][n % 3]},{n % 9}" for n in range(30)]
     upload.write_text("\n".join(["pet,ill,age", *rows]) + "\n")
@@ -101,7 +106,7 @@ def test_uploads_go_along_with_a_workspace_that_is_saved(state: Server, tmp_path
     mapping = state.workspace.data.tables_at_hand()
     assert mapping is not None
     kept = Path(mapping.tables[0].source.path)
-    assert kept == state.uploads() / "drawn" / "pets.csv"
+    assert kept == state.uploads() / folder / "pets.csv"
     assert kept.read_text() == upload.read_text()
     assert [one.name for one in kept.parent.iterdir()] == ["pets.csv"]
 

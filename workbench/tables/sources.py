@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
@@ -76,6 +76,11 @@ class TableSource:
     def of_sheets(self) -> bool:
         """Whether it is several sheets of a workbook; the name of none holds a star."""
         return self.form == "excel" and "*" in (self.part or "")
+
+    def moved(self, place_of: Callable[[str], str]) -> TableSource:
+        """The table where its files lie now."""
+        more = tuple(map(place_of, self.more))
+        return replace(self, path=place_of(self.path), more=more)
 
 
 _DATABASES = ("sqlite", "duckdb", "postgres")

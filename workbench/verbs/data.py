@@ -23,7 +23,7 @@ from workbench.verbs.known_things import column_names, known_things
 from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.reshaping import delete, delete_table, merge, rename, rename_table
 from workbench.verbs.rules import Rules
-from workbench.verbs.tables_look import look_at_tables, tables_at_hand
+from workbench.verbs.tables_look import look_at_tables, move_tables, tables_at_hand
 
 if TYPE_CHECKING:
     from workbench.database import Database, Partition
@@ -66,6 +66,7 @@ class Data:
     called = OfDatabase(called)
     look_at_tables = OfDatabase(look_at_tables)
     tables_at_hand = OfDatabase(tables_at_hand)
+    move_tables = OfDatabase(move_tables)
     folds = OfDatabase(data.read_folds)
 
     def add(self, *facts: Any, world: str | None = None, partition: Partition = "evidence") -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -229,6 +229,16 @@ def tables_at_hand(database: Database) -> TablesMapping | None:
     """The wide tables that were loaded last, and what they were taken for; None without any."""
     kept = database.setting("tables")
     return None if kept is None else mapping_of_text(kept)
+
+
+def move_tables(database: Database, place_of: Callable[[str], str]) -> None:
+    """Read the tables that were loaded last from where their files lie now, when they are read
+    again.
+    """
+    mapping = tables_at_hand(database)
+    if mapping is not None:
+        tables = (replace(one, source=one.source.moved(place_of)) for one in mapping.tables)
+        remember_tables(database, replace(mapping, tables=tuple(tables)))
 
 
 def mapping_of_text(text: str) -> TablesMapping:
