@@ -57,6 +57,8 @@ class Diagnostic:
         What to do.
     line_text : str or None
         The source line that the caret is drawn under.
+    subject : str or None
+        The name that it is about, where others than readers go by it.
     """
 
     code: str
@@ -65,6 +67,7 @@ class Diagnostic:
     help: str | None = None
     line_text: str | None = None
     severity: Literal["error", "warning", "note"] = "error"
+    subject: str | None = None
 
     def render(self) -> str:
         """The diagnostic as lines of plain text: headline, place, source line, caret, help."""

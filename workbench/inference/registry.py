@@ -93,6 +93,12 @@ def has_parameter(name: str, parameter: str) -> bool:
     return name == "auto" or parameter in _parameters(name)
 
 
+def is_sampled(answered_by: str | None) -> bool:
+    """Whether an answer, by one engine or several (`exact+mcsat`), was sampled."""
+    names = (answered_by or "").split("+")
+    return any("samples" in _parameters(name) for name in names if name in ENGINES)
+
+
 def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
     """The engine that `auto` took, with the parameters given: `samples` only where it samples.
 

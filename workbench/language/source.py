@@ -56,16 +56,18 @@ class Diagnostics:
         span: Span | None = None,
         help: str | None = None,
         severity: Literal["error", "warning", "note"] = "error",
+        subject: str | None = None,
     ) -> None:
         if len(message) > LONGEST_MESSAGE:
             message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
         if len(self.found) < MOST_ERRORS:
-            self.found.append(Diagnostic(code, message, span, help, self.line(span), severity))
+            line = self.line(span)
+            self.found.append(Diagnostic(code, message, span, help, line, severity, subject))
 
     def add_problems(self, problems: Iterable[Diagnostic], span: Span | None) -> None:
         """What is wrong with types; `span` is the statement's, for what has no place of its own."""
         for one in problems:
-            self.add(one.code, one.message, one.span or span, one.help)
+            self.add(one.code, one.message, one.span or span, one.help, subject=one.subject)
 
     def line(self, span: Span | None) -> str | None:
         """The text of the line that `span` starts in."""

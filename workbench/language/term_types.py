@@ -49,8 +49,15 @@ class TermTypes:
         self.cells = TypeCells(self.found.problems)
         self.compared: list[tuple[Constant, Cell]] = []
 
-    def problem(self, code: str, message: str, span: Span | None, help: str | None = None) -> None:
-        self.found.problems.append(Diagnostic(code, message, span, help))
+    def problem(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        help: str | None = None,
+        subject: str | None = None,
+    ) -> None:
+        self.found.problems.append(Diagnostic(code, message, span, help, subject=subject))
 
     def meet(self, term: Term, environment: dict[str, int]) -> None:
         for variable in term_variables(term):
@@ -174,7 +181,7 @@ class TermTypes:
 
     def unknown(self, name: str, what: str, known: Iterable[str], span: Span | None) -> None:
         help = did_you_mean(name[:80], known, f"declare it first: {DECLARING[what]}")
-        self.problem("E0104", f"there is no {what} {name}", span, help)
+        self.problem("E0104", f"there is no {what} {name}", span, help, subject=name)
 
     def arity(self, name: str, declared: tuple[str, ...], given: int, span: Span | None) -> None:
         plural = "argument" if len(declared) == 1 else "arguments"

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from workbench.errors import InputError, UsageError
+from workbench.inference import is_sampled
 from workbench.service.answers import answer, first, of
 from workbench.service.arguments import (
     Facts,
@@ -131,10 +132,12 @@ class AnswerTools(Tools):
 
     def _by_chance(self, run: int) -> str:
         """What is to be said first of changes between sampled values."""
-        figures = self.workspace.runs.get(run).parameters.get("figures") or {}
-        reason = str(figures.get("reason") or "").rpartition("; ")[2]
-        told = f"values are sampled ({reason}), and changes of a few times that may be chance; "
-        return told * ("samples" in reason)
+        recorded = self.workspace.runs.get(run)
+        if not is_sampled(recorded.engine):
+            return ""
+        reason = str((recorded.parameters.get("figures") or {}).get("reason") or "")
+        said = reason.rpartition("; ")[2]
+        return f"values are sampled ({said}), and changes of a few times that may be chance; "
 
     def update(
         self,

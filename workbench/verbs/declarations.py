@@ -27,7 +27,7 @@ def missing_declarations(database: Database, problems: Sequence[Diagnostic]) -> 
 
 
 def _line(database: Database, problem: Diagnostic) -> str | None:
-    stored = database.predicates().get(problem.message.rpartition(" ")[2])
+    stored = database.predicates().get(problem.subject or "")
     if problem.code != "E0104" or stored is None or stored.kind != "predicate":
         return None
     return f"{stored.name}({', '.join(stored.argument_types)})"

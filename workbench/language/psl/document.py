@@ -145,4 +145,4 @@ class PslDocument:
 
 def unknown_predicate(name: str, declared: Iterable[str]) -> Diagnostic:
     help = did_you_mean(name, declared, "declare it in the section `predicates`")
-    return Diagnostic("E0104", f"there is no predicate {name}", None, help)
+    return Diagnostic("E0104", f"there is no predicate {name}", None, help, subject=name)
