@@ -10,6 +10,7 @@ from itertools import product
 from types import MappingProxyType
 
 from workbench.errors import Diagnostic, InputError
+from workbench.tables.alike_keys import more_would_refer, nearly_references
 from workbench.tables.facts import target_of
 from workbench.tables.keys import CALLED_AND_NEARLY_UNIQUE
 from workbench.tables.kinds import NEARLY_ALL
@@ -64,7 +65,9 @@ def type_tables(
         elsewhere = f"SELECT name FROM {relation}"
         there[name] = f"{there[name]} UNION {elsewhere}" if name in there else elsewhere
     return {
-        name: _with_nearby_names(staging, _with_found_references(staging, typed, there), found)
+        name: _with_nearby_names(
+            staging, _with_found_references(staging, typed, there, found), found
+        )
         for name, typed in found.items()
     }
 
@@ -167,7 +170,10 @@ def _with_subjects(staging: Staging, typed: TypedTable) -> TypedTable:
 
 
 def _with_found_references(
-    staging: Staging, typed: TypedTable, there: Mapping[str, str]
+    staging: Staging,
+    typed: TypedTable,
+    there: Mapping[str, str],
+    found: Mapping[str, TypedTable],
 ) -> TypedTable:
     """Count the references to things that their table does not have;
     their facts are made all the same.
@@ -192,13 +198,15 @@ def _with_found_references(
             )
             cells = "1 cell" if rows[0][2] == 1 else f"{rows[0][2]:,} cells"
             refer = "refers" if rows[0][2] == 1 else "refer"
+            other = found.get(column.table or "")
+            more = more_would_refer(staging, typed.mapping, column, other.mapping) if other else ""
             notes.append(
                 Diagnostic(
                     "E0241",
                     f"{cells} of {typed.mapping.name}.{column.name} {refer} to nothing "
                     f"in {column.table}: {named}",
                     staging.tables[typed.mapping.name].span(rows[0][1], column.name),
-                    "their facts are loaded; nothing else is known of these things",
+                    f"{more}their facts are loaded; nothing else is known of these things",
                     severity="warning",
                 )
             )
@@ -243,4 +251,4 @@ def _with_nearby_names(
         cure += f'= "skip", keep = "first", and {column.name} kind = "reference", table = "{there}"'
         place = staging.tables[table.name].span(1, column.name)
         notes.append(Diagnostic("E0241", message, place, cure, severity="warning"))
-    return replace(typed, notes=tuple(notes))
+    return replace(typed, notes=(*notes, *nearly_references(staging, typed, found)))

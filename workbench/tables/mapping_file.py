@@ -19,14 +19,14 @@ from workbench.tables.mapping_text import usual_blanks
 from workbench.tables.names import predicate_name, singular_words, type_name, words
 from workbench.tables.readings import Reading
 from workbench.tables.sources import TableSource, form_of, is_url, name_of_file
-from workbench.tables.values import YES_NO
+from workbench.tables.values import YES_NO, Alike
 
 _TABLE_KEYS = tuple(
     "name file more column_of_part part separator encoding header type key relation display keep "
     "blank_keys columns".split()
 )
 _COLUMN_KEYS = tuple(
-    "kind predicate type table decimal unit format yes no parts missing unreadable".split()
+    "kind predicate type table alike decimal unit format yes no parts missing unreadable".split()
 )
 _DEFINITION_KEYS = ("name", "types", "sql", "description")
 
@@ -195,6 +195,7 @@ def _reading(reader: TomlReader, given: Mapping[str, Any], kind: str) -> Reading
         yes=yes,
         no=no,
         unit=reader.text(given, "unit"),
+        alike=_one_of(reader, given, "alike", get_args(Alike)),  # type: ignore[arg-type]
     )
 
 

@@ -107,7 +107,7 @@ def _relative(path: str, directory: Path) -> str:
 def _column_entry(column: ColumnMapping) -> str:
     reading = column.reading
     said: dict[str, Any] = {"kind": column.kind, "predicate": column.predicate, "type": column.type}
-    said["table"] = column.table
+    said |= {"table": column.table, "alike": reading.alike}
     if column.kind == "number" and reading.decimal not in (None, "."):
         said["decimal"] = reading.decimal
     said["unit"] = reading.unit if column.kind == "number" else None

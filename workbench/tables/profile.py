@@ -44,6 +44,8 @@ class ColumnCounts:
         Cells that the reading takes for a number, a whole number, a date, a yes or no.
     leading_zeros : int
         Cells such as 0123 and +4970012, which are codes and no numbers.
+    pointed : int
+        Cells such as 12.0, which end in a point and a zero.
     spaced, long : int
         Cells with a space in them; cells of more than 40 characters.
     low, high : float or None
@@ -62,6 +64,7 @@ class ColumnCounts:
     dates: int
     truths: int
     leading_zeros: int
+    pointed: int
     spaced: int
     long: int
     low: float | None
@@ -168,7 +171,8 @@ def _filled_cells(staging: Staging, relation: str, cell: str) -> list[str]:
 
 
 _COUNTS = (
-    "blanks filled distinct numbers whole dates truths leading_zeros spaced long low high".split()
+    "blanks filled distinct numbers whole dates truths leading_zeros pointed spaced long low "
+    "high".split()
 )
 
 
@@ -230,6 +234,7 @@ def _aggregates(number: int) -> list[str]:
         f"count({b})",
         f"count(*) FILTER (({x} >= '00' AND {x} < '0:') "
         f"OR ({x} >= '+1' AND {x} < '+:' AND strlen({x}) > 7))",
+        f"count(*) FILTER (suffix({x}, '.0'))",
         f"count(*) FILTER (contains({x}, ' '))",
         f"count(*) FILTER (strlen({x}) > 40)",
         f"min({n})",

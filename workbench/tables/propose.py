@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
+from workbench.tables.alike_keys import with_alike_keys
 from workbench.tables.composite import find_composites, joined_name
 from workbench.tables.keys import Key, find_keys
 from workbench.tables.kinds import ColumnKind, Finding, kind_of
@@ -68,7 +69,7 @@ def propose(
     keys = find_keys(counted)
     found = _Found(counted, keys, find_references(staging, counted, keys))
     tables = [_table(staging, found, counts) for counts in counted]
-    tables = _with_composites(staging, counted, tables)
+    tables = with_alike_keys(_with_composites(staging, counted, tables))
     if not blank_is_no:
         tables = [_blanks_apart(table, predict or "") for table in tables]
     tables = with_category_types(staging, tables)
@@ -158,7 +159,7 @@ def _column(
             column.name,
             "key",
             table=table,
-            reading=_plain(column),
+            reading=_plain(column, refers),
             reason=reason,
             missing=column.blanks,
         )
@@ -168,7 +169,7 @@ def _column(
             column.name,
             "reference",
             table=refers.table,
-            reading=_plain(column),
+            reading=_plain(column, refers),
             reason=reason,
             missing=column.blanks,
         )
@@ -188,8 +189,8 @@ def _column(
     )
 
 
-def _plain(column: ColumnCounts) -> Reading:
-    return Reading(blanks=BLANKS + column.reading.seen)
+def _plain(column: ColumnCounts, refers: KeyReference | None = None) -> Reading:
+    return Reading(blanks=BLANKS + column.reading.seen, alike=refers.alike if refers else None)
 
 
 def _reason(finding: Finding) -> str:

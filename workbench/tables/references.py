@@ -19,7 +19,7 @@ from workbench.tables.numbered import (
 from workbench.tables.profile import ColumnCounts, TableCounts
 from workbench.tables.reference_names import SURE, names_agree, names_one_of_its_own
 from workbench.tables.staged import StagedTable, Staging
-from workbench.tables.values import is_blank
+from workbench.tables.values import Alike, alike_value, is_blank
 
 PROBES = 1000
 WELL_NAMED = 0.8
@@ -30,13 +30,14 @@ WELL_NAMED = 0.8
 class KeyReference:
     """A column whose values are keys of a table.
 
-    `missing`: different values that are no key there.
+    `missing`: different values that are no key there. `alike`: which ways of writing are one.
     """
 
     column: str
     table: str
     reason: str
     missing: int
+    alike: Alike | None = None
 
 
 def find_references(
@@ -126,10 +127,12 @@ def _widest(
             inside = _contained(staging, counts.table, column, target.counts.table, target.key)
             if inside is None or inside[0] < NEARLY_ALL * inside[1]:
                 break
+            alike = _alike(column, target.key)
             why = f"{share(*inside)} of its numbers are in {target.name}.{target.key.name}"
+            why += _WHOLE if alike else ""
             missing = inside[1] - inside[0]
             found[counts.table.name, column.name] = KeyReference(
-                column.name, target.name, why, missing
+                column.name, target.name, why, missing, alike
             )
         else:
             fits.append((target.reach(columns), found))
@@ -176,8 +179,11 @@ def _best_target(
             continue
         why = f"{share(inside, different)} of its values are in {other.table.name}.{key.name}"
         why += ", and the names agree" if score > 1 else ", of its own table" if score else ""
+        alike = _alike(column, key)
+        why += _WHOLE if alike else ""
         missing = different - inside
-        candidate = (score, fits, KeyReference(column.name, other.table.name, why, missing))
+        refers = KeyReference(column.name, other.table.name, why, missing, alike)
+        candidate = (score, fits, refers)
         if best is None or candidate[:2] > best[:2]:
             best = candidate
     return best[2] if best else None
@@ -199,6 +205,17 @@ def _like_codes(column: ColumnCounts) -> bool:
     return 2 * column.spaced <= column.filled or column.distinct >= 20
 
 
+_WHOLE = ", 12.0 read as 12"
+
+
+def _alike(column: ColumnCounts, key: ColumnCounts) -> Alike | None:
+    """Whether whole numbers are compared that one side wrote as fractions, as programs do that
+    met a blank among them; no two keys may become one by it."""
+    apart = column.pointed < column.filled or key.pointed < key.filled
+    once = key.pointed in (0, key.filled) and not (column.leading_zeros or key.leading_zeros)
+    return "numbers" if apart and once and (column.pointed or key.pointed) else None
+
+
 def _contained(
     staging: Staging,
     table: StagedTable,
@@ -209,12 +226,12 @@ def _contained(
     """How many of a column's different values are keys, and how many there are;
     None where a look says hardly any.
     """
-    cell, blank = table.cell(column.name), is_blank(table.cell(column.name), column.reading.blanks)
-    different = f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE NOT {blank}"
-    inside = (
-        f"SELECT count(*) FILTER (x IN (SELECT {other.cell(key.name)} FROM "
-        f"{other.relation})), count(*)"
+    alike, blank = _alike(column, key), is_blank(table.cell(column.name), column.reading.blanks)
+    cell, theirs = (
+        alike_value(one, alike) for one in (table.cell(column.name), other.cell(key.name))
     )
+    different = f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE NOT {blank}"
+    inside = f"SELECT count(*) FILTER (x IN (SELECT {theirs} FROM {other.relation})), count(*)"
     if column.distinct > 4 * PROBES:
         step = max(1, table.rows // PROBES)
         looked = (

@@ -16,6 +16,7 @@ from workbench.tables.parts import sheets_as_one
 from workbench.tables.sheets import sheet_batches, sheet_names
 from workbench.tables.sources import TableSource
 from workbench.tables.staged import StagedTable, row_count, without_columns
+from workbench.tables.values import trimmed
 
 
 def stage_sheets(
@@ -51,9 +52,8 @@ def stage_sheet(
         width = max(width, len(cells))
         if batch is not None:
             connection.register("incoming_batch", batch)
-            connection.execute(
-                f"INSERT INTO {relation} BY NAME SELECT trim(COLUMNS(*)) FROM incoming_batch"
-            )
+            texts = trimmed("COLUMNS(*)")
+            connection.execute(f"INSERT INTO {relation} BY NAME SELECT {texts} FROM incoming_batch")
             connection.unregister("incoming_batch")
     if not width:
         raise without_columns(source)

@@ -33,6 +33,7 @@ from workbench.tables.parts import part_of, together, with_part, with_rows_of
 from workbench.tables.sources import TableSource, more_of
 from workbench.tables.staged import StagedTable, Staging, row_count, without_columns
 from workbench.tables.staged_sheets import stage_sheet, stage_sheets
+from workbench.tables.values import trimmed
 
 
 @contextmanager
@@ -154,7 +155,7 @@ def _stage_delimited(
 
 
 def _create(connection: duckdb.DuckDBPyConnection, relation: str, width: int, scan: str) -> int:
-    cells = ", ".join(f"trim(c{number}) AS c{number}" for number in range(width))
+    cells = ", ".join(f"{trimmed(f'c{number}')} AS c{number}" for number in range(width))
     connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM {scan}")
     return row_count(connection, relation)
 
@@ -259,5 +260,5 @@ def _text_of(cell: str) -> str:
     whole = f"regexp_replace({cell}::VARCHAR, '^(-?[0-9]+)\\.0$', '\\1')"
     return (
         f"CASE WHEN typeof({cell}) IN ('DOUBLE', 'FLOAT') THEN {whole} "
-        f"ELSE trim({cell}::VARCHAR) END"
+        f"ELSE {trimmed(f'{cell}::VARCHAR')} END"
     )

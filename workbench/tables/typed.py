@@ -12,7 +12,14 @@ from workbench.tables.facts import Target
 from workbench.tables.kinds import MOST_CATEGORIES
 from workbench.tables.mapping import ColumnMapping, TableMapping
 from workbench.tables.staged import StagedTable, Staging
-from workbench.tables.values import date_from_parts, date_value, is_blank, number_value, truth_value
+from workbench.tables.values import (
+    alike_value,
+    date_from_parts,
+    date_value,
+    is_blank,
+    number_value,
+    truth_value,
+)
 
 ROW = "row_"
 
@@ -156,7 +163,7 @@ def _value(staged: StagedTable, column: ColumnMapping) -> str:
         return date_value(text, reading.format or "%Y-%m-%d")
     if column.kind == "yes/no":
         return f"({truth_value(text, reading.yes, reading.no)})::DOUBLE"
-    return text
+    return alike_value(text, reading.alike)
 
 
 def _target_value(staged: StagedTable, target: Target) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
+from typing import Literal
 
 from workbench.database import text_literal
 from workbench.tables.measures import DIGITS, SEVERAL, sizes_within
@@ -142,6 +143,29 @@ def date_and_time(form: str) -> tuple[str, str]:
         return OR.join(date for date, _ in several), max(time for _, time in several)
     time = next((end for end in TIME_FORMATS if end and form.endswith(end)), "")
     return form.removesuffix(time), time
+
+
+_AROUND = r"\s\x0B\x{A0}\x{2007}\x{200B}\x{202F}\x{3000}\x{FEFF}"
+_TRIMS = text_literal(rf"^[{_AROUND}]+|[{_AROUND}]+$")
+
+
+def trimmed(cell: str) -> str:
+    """A text without what is blank around it: tabs, and blanks that do not break a line, too."""
+    # To look costs a tenth of what it costs to cut.
+    blank = text_literal(f"^[{_AROUND}]|[{_AROUND}]$")
+    cut = f"regexp_replace({cell}, {_TRIMS}, '', 'g')"
+    return f"CASE WHEN regexp_matches({cell}, {blank}) THEN {cut} ELSE {cell} END"
+
+
+Alike = Literal["numbers", "letters"]
+"""Keys that are one though they are written in two ways: 12.0, 0012 and 12; AB1 and ab1."""
+
+
+def alike_value(cell: str, alike: Alike | None) -> str:
+    """A key in the one way of writing that stands for all which are alike."""
+    if alike == "numbers":
+        return rf"regexp_replace({cell}, '^(-?)0*([0-9]+)(\.0+)?$', '\1\2')"
+    return f"lower({cell})" if alike == "letters" else cell
 
 
 def is_blank(cell: str, blanks: Sequence[str]) -> str:
