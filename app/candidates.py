@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from app.choices import preset
 from app.editor import take
 from app.show import table
 from app.state import workspace
@@ -49,18 +50,28 @@ def find_rules(text: str, language: str, checked: Any) -> None:
     problem = ws.data.ilp_at_hand()
     sources = [*([ALEPH] if problem is not None else []), *METHODS.values()]
     left, middle, right = st.columns([3, 3, 1])
-    source = left.selectbox("Search", sources, key="find-method")
+    source = left.selectbox("Search", sources, key="find-method", persist_state="session")
     query = [name for name in (ws.recall("query") or "").split(",") if name in names]
     targets = middle.multiselect(
         "Rules for",
         names,
-        default=query,
+        default=preset("find-targets", query),
         key="find-targets",
         disabled=source == ALEPH,
         help="Empty: every predicate.",
+        persist_state="session",
     )
     limit = float(
-        right.number_input("Seconds", 1.0, 3600.0, 30.0, step=10.0, format="%g", key="find-limit")
+        right.number_input(
+            "Seconds",
+            1.0,
+            3600.0,
+            30.0,
+            step=10.0,
+            format="%g",
+            key="find-limit",
+            persist_state="session",
+        )
     )
     if st.button("Find rules", type="primary", key="find-run"):
         method = next((key for key, about in METHODS.items() if about == source), None)

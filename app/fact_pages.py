@@ -28,15 +28,19 @@ def facts(predicate: Any) -> None:
         key="facts-search",
         placeholder="part of a constant",
         help="Keeps facts with an argument like this.",
+        persist_state="session",
     )
     world = "all"
     if places:
-        world = places[0].selectbox("World", ["all", *worlds], key="facts-world")
+        world = places[0].selectbox(
+            "World", ["all", *worlds], key="facts-world", persist_state="session"
+        )
     partition = third.selectbox(
         "Partition",
         ["all", *PARTITIONS],
         format_func=lambda one: PURPOSES.get(one, one),
         key="facts-partition",
+        persist_state="session",
     )
     number = int(st.session_state.get("facts-page", 1))
     kept = chosen(name)
@@ -51,7 +55,14 @@ def facts(predicate: Any) -> None:
         pages = max(1, -(-page.total // PAGE))
         if number > pages:
             page = ws.data.facts_page(name, limit=PAGE, **options)
-    fourth.number_input(f"Page, of {pages:,}", 1, pages, min(number, pages), key="facts-page")
+    fourth.number_input(
+        f"Page, of {pages:,}",
+        1,
+        pages,
+        min(number, pages),
+        key="facts-page",
+        persist_state="session",
+    )
     removable(predicate, kept)
     frame = in_names(predicate, pd.DataFrame(page.rows, columns=list(page.columns)))
     shown = frame if places else frame.drop(columns="world")
@@ -131,6 +142,7 @@ def facets(predicate: Any, kept: dict[int, str]) -> None:
         "Facets",
         key="facts-facets",
         help="The commonest values; one that is chosen keeps its facts.",
+        persist_state="session",
     ):
         return
     name = predicate.name

@@ -77,6 +77,7 @@ def named_sources(key: str) -> list[str]:
         height=120,
         placeholder="people.csv\nshop.sqlite\nfolder/\npostgresql://...",
         help="Files of any size, folders, SQLite, DuckDB and PostgreSQL databases.",
+        persist_state="session",
     )
     lines = [line.strip() for line in typed.splitlines() if line.strip()]
     return [line if "://" in line else str(Path(line).expanduser()) for line in lines]
@@ -102,7 +103,9 @@ def chosen_files(kinds: list[str], key: str, *, several: bool = False) -> list[P
 def _named(key: str, *, several: bool) -> list[Path]:
     if server().served is not None:
         return _of_the_server(key, several=several)
-    typed = st.text_input("or give a path on this machine, any size", key=key)
+    typed = st.text_input(
+        "or give a path on this machine, any size", key=key, persist_state="session"
+    )
     return [Path(typed).expanduser()] if typed else []
 
 
@@ -118,5 +121,6 @@ def _of_the_server(key: str, *, several: bool) -> list[Path]:
         names,
         key=key,
         max_selections=None if several else 1,
+        persist_state="session",
     )
     return served.folders.files(picked)

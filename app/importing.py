@@ -34,7 +34,10 @@ def import_table() -> None:
     try:
         named = names_columns(workspace().data.preview_table(path, header=False))
         header = st.checkbox(
-            "The first line names the columns", value=named, key=f"table-header-{path.name}"
+            "The first line names the columns",
+            value=named,
+            key=f"table-header-{path.name}",
+            persist_state="session",
         )
         preview = workspace().data.preview_table(path, header=header)
     except WorkbenchError as error:
@@ -46,7 +49,10 @@ def import_table() -> None:
     st.caption(f"The first {len(preview.rows)} rows")
     table(pd.DataFrame(preview.rows, columns=list(preview.columns)), most=220)
     name = st.text_input(
-        "Predicate", value=predicate_name(path), key=f"table-predicate-{path.name}"
+        "Predicate",
+        value=predicate_name(path),
+        key=f"table-predicate-{path.name}",
+        persist_state="session",
     )
     mapping = mapped_columns(preview, name, key=f"table-mapping-{path.name}-{header}-{name}")
     partition, world = place("table")
@@ -127,13 +133,19 @@ def import_attached() -> None:
         "Database",
         key="attached-source",
         placeholder="staff.duckdb, staff.sqlite or postgresql://...",
+        persist_state="session",
     )
     source_table = right.text_input(
-        "Table or view", key="attached-table", placeholder="schema.table"
+        "Table or view", key="attached-table", placeholder="schema.table", persist_state="session"
     )
-    predicate = left.text_input("Predicate", key="attached-predicate", placeholder="WorksWith")
+    predicate = left.text_input(
+        "Predicate", key="attached-predicate", placeholder="WorksWith", persist_state="session"
+    )
     types = right.text_input(
-        "Types of its arguments", key="attached-types", placeholder="person, person"
+        "Types of its arguments",
+        key="attached-types",
+        placeholder="person, person",
+        persist_state="session",
     )
     ready = bool(source and source_table and predicate and types)
     if st.button("Import", type="primary", key="attached-import", disabled=not ready):
@@ -195,9 +207,14 @@ def place(key: str) -> tuple[Any, str | None]:
         list(PARTITIONS),
         format_func=lambda name: PARTITIONS[name],
         key=f"{key}-partition",
+        persist_state="session",
     )
     world = right.text_input(
-        "World", value="world", key=f"{key}-world", help="Used where no column names the world."
+        "World",
+        value="world",
+        key=f"{key}-world",
+        help="Used where no column names the world.",
+        persist_state="session",
     )
     return partition, world.strip() or None
 

@@ -22,7 +22,9 @@ OF_CLUSTERS = {
 
 def clusters(linkage: Any) -> None:
     """Clusters in a list; one of them in full."""
-    search = st.text_input("Find records", placeholder="part of a value", key="linked-search")
+    search = st.text_input(
+        "Find records", placeholder="part of a value", key="linked-search", persist_state="session"
+    )
     found = linkage.clusters(search.strip())
     if found.empty:
         st.info(
@@ -76,11 +78,12 @@ def one_cluster(linkage: Any, name: str) -> None:
 def two_records(linkage: Any, names: list[str], key: str) -> None:
     """Why two records are, or are not, the same; and what a person says of it."""
     one, other = st.columns(2)
-    left = one.selectbox("Record", names, key=f"linked-left-{key}")
+    left = one.selectbox("Record", names, key=f"linked-left-{key}", persist_state="session")
     rest = [name for name in names if name != left]
     right = other.selectbox(
         "and", rest, key=f"linked-right-{key}", accept_new_options=True,
         help="Any record may be named, to merge what is apart.",
+        persist_state="session",
     )  # fmt: skip
     if right is None:
         return
@@ -182,7 +185,8 @@ def thresholds(linkage: Any) -> float | None:
         list(curve["threshold"]),
         value=min(curve["threshold"], key=lambda one: abs(one - linkage.threshold)),
         format_func=lambda one: f"{one:g}",
-        key="linked-threshold",
+        key=f"linked-threshold-{linkage.threshold}",
+        persist_state="session",
     )
     row = curve[curve["threshold"] == chosen].iloc[0]
     st.caption(

@@ -47,10 +47,17 @@ def filtered(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     left, right = st.columns(2)
     words = left.text_input(
-        "Filter", key="runs-filter", placeholder="words of a name, method, status, note, hash"
+        "Filter",
+        key="runs-filter",
+        placeholder="words of a name, method, status, note, hash",
+        persist_state="session",
     )
     kinds = right.multiselect(
-        "Kinds", sorted(set(frame["kind"])), key="runs-kinds", placeholder="all"
+        "Kinds",
+        sorted(set(frame["kind"])),
+        key="runs-kinds",
+        placeholder="all",
+        persist_state="session",
     )
     wanted = words.lower().split()
     rows = [

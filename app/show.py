@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -258,27 +258,3 @@ def standing(run: Any, *, scores: bool = True) -> None:
     if scores and found.held_out is not None:
         stands_on(held_out=found.held_out)
     st.caption(plain(found.text))
-
-
-def choose_run(
-    ranks: Sequence[Sequence[str]],
-    key: str,
-    *,
-    where: Any = st,
-    fits: Callable[[Any], bool] = lambda run: True,
-) -> Any | None:
-    """The newest run of the first of these kinds, those of one rank alike; None without any."""
-    rank = {kind: place for place, kinds in enumerate(ranks) for kind in kinds}
-    runs = [
-        run
-        for run in workspace().runs.all()
-        if run.kind in rank and fits(run) and "ended" not in run.parameters
-    ]
-    runs.sort(key=lambda run: (rank[run.kind], -run.id))
-    by_id = {run.id: run for run in runs}
-    if not by_id:
-        return None
-    number = where.selectbox(
-        "Run", list(by_id), format_func=lambda at: run_label(by_id[at]), key=key
-    )
-    return by_id[number]

@@ -49,11 +49,15 @@ def thing() -> None:
         st.info("There are no things yet. Import data first.")
         return
     left, middle, right = st.columns(3)
-    kind = left.selectbox("Kind", types, key="near-type")
-    search = middle.text_input("Find", key="near-search", placeholder="part of its name")
+    kind = left.selectbox("Kind", types, key="near-type", persist_state="session")
+    search = middle.text_input(
+        "Find", key="near-search", placeholder="part of its name", persist_state="session"
+    )
     found = ws.data.constants(kind, search=search, limit=100)
     names = dict(zip(found, ws.data.called([(kind, one) for one in found])))
-    constant = right.selectbox("Thing", found, format_func=names.__getitem__, key="near-constant")
+    constant = right.selectbox(
+        "Thing", found, format_func=names.__getitem__, key="near-constant", persist_state="session"
+    )
     if constant is None:
         st.info("Nothing of that kind contains this text.")
         return

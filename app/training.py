@@ -18,9 +18,6 @@ from workbench.workspace import TablesMapping, names_of_rules
 SECONDS = 120.0
 HEADLINES = ("AUC-ROC", "AUC-PR", "F1", "CLL")
 
-TRAINED = "trained-for"
-"""Where a session keeps what it trained the rules for."""
-
 
 def train_and_score(mapping: TablesMapping | None) -> None:
     """Offer what can be done with what is at hand, and show what came out."""
@@ -82,7 +79,6 @@ def rules(text: str, language: str) -> None:
         folds = held_out_parts(chosen[0])
         ws.declare(text)
         ws.remember("query", ",".join(chosen))
-        st.session_state[TRAINED] = chosen[0]
         arguments = {"rules": text, "query": chosen, "folds": folds}
         start(Work("score", f"Train and score the rules for {named}", arguments))
 
@@ -95,14 +91,14 @@ def _ask_what_is_predicted(possible: Any) -> list[str]:
             "taken as they stand: infer with them, or load labels (truth) on the Data page."
         )
         return []
-    trained = st.session_state.get(TRAINED)
     offered = list(dict.fromkeys((*possible.decided, *possible.learnable)))
     name = st.selectbox(
         "What should be predicted?",
         offered,
-        index=offered.index(trained) if trained in offered else None,
+        index=None,
         placeholder="a column or link that has facts",
         key="train-predicate",
+        persist_state="session",
     )
     unlisted = "What its facts do not list counts as false."
     if name is not None:
@@ -226,6 +222,7 @@ def tables(mapping: TablesMapping, *, primary: bool) -> None:
         right.number_input(
             "Seconds at most", 5.0, 36_000.0, SECONDS, step=30.0, format="%g", key="train-seconds",
             help="When they are over, the best until then is kept and says so.",
+            persist_state="session",
         )
     )  # fmt: skip
     if pressed:

@@ -32,6 +32,7 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
         key="what-if-kind",
         required=True,
         label_visibility="collapsed",
+        persist_state="session",
     )
     change = other_fact(found, atom) if kind == CHANGED[0] else other_weight(result, found)
     if (
@@ -80,9 +81,15 @@ def other_fact(found: Any, atom: str) -> dict[str, Any] | None:
         key=f"what-if-fact-{atom}",
         placeholder="pick one, or write Predicate(Constant, Constant)",
         accept_new_options=True,
+        persist_state="session",
     )
     said = right.segmented_control(
-        "Take it as", list(TAKEN), default="false", key="what-if-value", required=True
+        "Take it as",
+        list(TAKEN),
+        default="false",
+        key="what-if-value",
+        required=True,
+        persist_state="session",
     )
     return {"changes": {fact.strip(): TAKEN[said]}} if fact and fact.strip() else None
 
@@ -100,9 +107,17 @@ def other_weight(result: Any, found: Any) -> dict[str, Any] | None:
         return None
     left, right = st.columns([5, 3], vertical_alignment="bottom")
     rule = left.selectbox(
-        "Rule", rules, format_func=lambda one: words[one], key=f"what-if-rule-{found.atom}"
+        "Rule",
+        rules,
+        format_func=lambda one: words[one],
+        key=f"what-if-rule-{found.atom}",
+        persist_state="session",
     )
     weight = right.number_input(
-        "Weight", value=float(now[rule]), format="%g", key=f"what-if-weight-{rule}"
+        "Weight",
+        value=float(now[rule]),
+        format="%g",
+        key=f"what-if-weight-{rule}",
+        persist_state="session",
     )
     return {"weights": {rule: float(weight)}} if weight != now[rule] else None

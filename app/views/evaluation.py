@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
+from app.choices import choose_run
 from app.outcome import STEPS, THRESHOLDS, best_threshold
 from app.show import (
-    choose_run,
     draw,
     header,
     lead_to,
@@ -122,7 +122,9 @@ def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:
         "Use the best", key="threshold-best", on_click=st.session_state.update, args=({key: best},)
     )
     st.session_state.setdefault(key, best if run.kind == "study" else 0.5)
-    threshold = left.slider("Predicted true at or above", 0.0, 1.0, step=1 / STEPS, key=key)
+    threshold = left.slider(
+        "Predicted true at or above", 0.0, 1.0, step=1 / STEPS, key=key, persist_state="session"
+    )
     st.caption(
         f"In use: {threshold:.2f}. The best F1 over all these predictions, {best_f1:.3f}, is at "
         f"{best:.2f}."

@@ -121,7 +121,7 @@ def paper(name: str, *, there: bool) -> None:
 header(
     "Experiments", "Published experiments run again on the real data, their figures beside ours."
 )
-name = st.selectbox("Experiment", list(EXPERIMENTS), key="experiment")
+name = st.selectbox("Experiment", list(EXPERIMENTS), key="experiment", persist_state="session")
 st.caption(plain(experiment(name).subject))
 try:
     datasets_directory()
@@ -135,9 +135,17 @@ chosen = left.multiselect(
     key=f"systems-{name}",
     placeholder="all",
     help="Rows of the table to run; empty: all.",
+    persist_state="session",
 )
 folds = middle.number_input(
-    "Folds", 1, 20, None, placeholder="all", key="experiment-folds", help="The first so many."
+    "Folds",
+    1,
+    20,
+    None,
+    placeholder="all",
+    key="experiment-folds",
+    help="The first so many.",
+    persist_state="session",
 )
 if right.button("Reproduce", type="primary", disabled=not there, key="experiment-run"):
     begin(name, folds, chosen)

@@ -74,6 +74,7 @@ def spread(summary: Any) -> None:
         range(predicate.arity),
         format_func=lambda at: f"{at + 1}: {predicate.argument_types[at]}",
         key=f"counts-argument-{name}",
+        persist_state="session",
     )
     left, right = st.columns(2)
     top = pd.DataFrame(ws.data.top_values(name, position, limit=15), columns=["value", "facts"])
@@ -126,16 +127,26 @@ def console() -> None:
         height=140,
         key="sql",
         help="Facts with names are views in the schema facts.",
+        persist_state="session",
     )
     left, right, _ = st.columns([1, 1, 2])
-    limit = int(left.number_input("Rows at most", 1, 100_000, 1000, key="sql-rows"))
-    seconds = float(right.number_input("Seconds at most", 1, 120, 10, key="sql-seconds"))
+    limit = int(
+        left.number_input("Rows at most", 1, 100_000, 1000, key="sql-rows", persist_state="session")
+    )
+    seconds = float(
+        right.number_input(
+            "Seconds at most", 1, 120, 10, key="sql-seconds", persist_state="session"
+        )
+    )
     try:
         names = workspace().data.query_parameters(sql) if sql.strip() else ()
     except WorkbenchError as error:
         show_error(error)
         return
-    values = {name: st.text_input(f"${name}", key=f"sql-parameter-{name}") for name in names}
+    values = {
+        name: st.text_input(f"${name}", key=f"sql-parameter-{name}", persist_state="session")
+        for name in names
+    }
     if st.button("Run", type="primary", key="sql-run", disabled=not sql.strip()):
         if not answered(sql, values, limit, seconds):
             return
@@ -169,11 +180,21 @@ else:
     opened = "SQL" if "sql" in st.query_params else "Facts"
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     view = left.segmented_control(
-        "View", views, default=opened, key="view", label_visibility="collapsed", required=True
+        "View",
+        views,
+        default=opened,
+        key="view",
+        label_visibility="collapsed",
+        required=True,
+        persist_state="session",
     )
     if view in ("Facts", "Counts and degrees"):
         name = right.selectbox(
-            "Predicate", list(predicates), key="predicate", label_visibility="collapsed"
+            "Predicate",
+            list(predicates),
+            key="predicate",
+            label_visibility="collapsed",
+            persist_state="session",
         )
         if view == "Facts":
             facts(predicates[name].predicate)

@@ -6,7 +6,9 @@ from typing import Any
 
 import streamlit as st
 
+from app.choices import preset
 from app.commands import command_line, python
+from app.methods import chosen_method
 from app.outcome import outcome
 from app.show import header, plain
 from app.state import server, workspace
@@ -29,42 +31,6 @@ INTERVALS = {
     "laplace": "Laplace: from the curvature",
     "bootstrap": "bootstrap: from resampled data",
 }
-
-
-def parameters(method: Any, key: str) -> dict[str, Any]:
-    """A field for each parameter of a method, with its explanation; only what changed is given."""
-    chosen: dict[str, Any] = {}
-    if not method.parameters:
-        return chosen
-    with st.expander(f"Parameters of {method.name}"):
-        columns = st.columns(2)
-        for number, item in enumerate(method.parameters):
-            column, name, default = (
-                columns[number % 2],
-                f"{key}-{method.name}-{item.name}",
-                item.default,
-            )
-            label, about = item.name.replace("_", " "), item.explanation or None
-            value: Any = default
-            if isinstance(default, bool):
-                value = column.checkbox(label, value=default, help=about, key=name)
-            elif isinstance(default, int):
-                value = int(column.number_input(label, value=default, step=1, help=about, key=name))
-            elif isinstance(default, float) and abs(default) < float("inf"):
-                value = column.number_input(label, value=default, format="%g", help=about, key=name)
-            elif isinstance(default, str):
-                value = column.text_input(label, value=default, help=about, key=name)
-            if value != default:
-                chosen[item.name] = value
-    return chosen
-
-
-def chosen_method(methods: tuple[Any, ...], label: str, key: str) -> tuple[str, dict[str, Any]]:
-    """A method by name, and its parameters."""
-    by_name = {method.name: method for method in methods}
-    name = st.selectbox(label, list(by_name), key=key)
-    st.caption(plain(by_name[name].summary.replace("`", "")))
-    return name, parameters(by_name[name], key)
 
 
 def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]:
@@ -101,9 +67,10 @@ def chosen_kind(possible: Any) -> str:
         "What to do",
         list(KINDS),
         format_func=lambda name: KINDS[name],
-        default=before,
+        default=preset("kind", before),
         key="kind",
         required=True,
+        persist_state="session",
     )
     st.caption(ABOUT[kind])
     return kind
@@ -119,12 +86,17 @@ def question(possible: Any) -> dict[str, Any]:
         "query": left.multiselect(
             "To predict (query)",
             names,
-            default=possible.query(kept),
+            default=preset("query", possible.query(kept)),
             key="query",
             help="The columns and links that are asked for.",
+            persist_state="session",
         ),
         "worlds": right.multiselect(
-            "Worlds", list(ws.data.worlds()), key="worlds", help="Empty: all of them."
+            "Worlds",
+            list(ws.data.worlds()),
+            key="worlds",
+            help="Empty: all of them.",
+            persist_state="session",
         ),
     }
 
@@ -145,6 +117,7 @@ def learning(kind: str, language: str, possible: Any) -> dict[str, Any]:
         list(INTERVALS),
         format_func=lambda name: INTERVALS[name],
         key="intervals",
+        persist_state="session",
     )
     return {"learner": learner, "options": options, "intervals": chosen}
 
@@ -152,7 +125,9 @@ def learning(kind: str, language: str, possible: Any) -> dict[str, Any]:
 def solving(kind: str, language: str) -> dict[str, Any]:
     """The task, and the engine with its parameters."""
     order = ["marginal", "map"] if language == "mln" else ["map"]
-    task = st.radio("Task", order, format_func=lambda name: TASKS[name], key="task")
+    task = st.radio(
+        "Task", order, format_func=lambda name: TASKS[name], key="task", persist_state="session"
+    )
     engine, options = chosen_method(workspace().models.engines(language, task), "Engine", "engine")
     return {
         "task": task,
@@ -168,6 +143,7 @@ def withheld() -> dict[str, Any]:
         key="labels",
         help="As if nobody knew it: to hold predictions against what is known. Else what is known "
         "of it is evidence for the rest.",
+        persist_state="session",
     )
     return {"labels": "withheld"} if ticked else {}
 
@@ -178,7 +154,13 @@ def limits() -> dict[str, Any]:
     return {
         "seed": int(
             first.number_input(
-                "Seed", 0, 2**31 - 1, 0, key="seed", help="Same inputs and seed: same result."
+                "Seed",
+                0,
+                2**31 - 1,
+                0,
+                key="seed",
+                help="Same inputs and seed: same result.",
+                persist_state="session",
             )
         ),
         "time_limit": second.number_input(
@@ -190,6 +172,7 @@ def limits() -> dict[str, Any]:
             format="%g",
             key="limit",
             help="For the whole job; each solve within it stops by itself in good time.",
+            persist_state="session",
         ),
     }
 
@@ -204,7 +187,12 @@ def folds(possible: Any) -> str:
     if not possible.folds:
         choices["dealt"] = "Five parts of what is asked, dealt at random"
     return st.radio(
-        "Folds", list(choices), format_func=lambda name: choices[name], key="crossval-folds"
+        "Folds",
+        list(choices),
+        format_func=lambda name: choices[name],
+        index=list(choices).index(preset("crossval-folds", next(iter(choices)))),
+        key="crossval-folds",
+        persist_state="session",
     )
 
 

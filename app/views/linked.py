@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from app.choices import choose_run
 from app.downloads import csv_text
 from app.files import named_sources, staying, taken_here
 from app.linking import clusters, doubts, thresholds
-from app.show import choose_run, header, metrics, plain, show_error, warnings
+from app.show import header, metrics, plain, show_error, warnings
 from app.state import workspace
 from app.watching import start, watch
 from app.work import GRACE, Work
@@ -53,10 +54,16 @@ def bring() -> None:
             key="linked-go",
         )
         one_to_one = len(files) == 2 and st.toggle(
-            "One to one", key="linked-one", help="Each record has one partner at most."
+            "One to one",
+            key="linked-one",
+            help="Each record has one partner at most.",
+            persist_state="session",
         )
         column = st.text_input(
-            "Column with the records' names", key="linked-id", placeholder="found by itself"
+            "Column with the records' names",
+            key="linked-id",
+            placeholder="found by itself",
+            persist_state="session",
         ).strip()
     if pressed:
         begin(files, one_to_one=one_to_one, id_column=column or None)
@@ -86,6 +93,7 @@ def shown(run: Any) -> None:
         required=True,
         key="linked-part",
         label_visibility="collapsed",
+        persist_state="session",
     )
     if part == PARTS[0]:
         clusters(linkage)

@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from app.show import choose_run, header, lead_to, metrics, plain, show_error, small_table
+from app.choices import choose_run
+from app.show import header, lead_to, metrics, plain, show_error, small_table
 from app.state import may_begin_jobs, run_token, workspace
 from app.versions import ask_name, author
 from app.watching import start, watch
@@ -34,13 +35,18 @@ def choice() -> tuple[Any, str, str, bool] | None:
     if run is None:
         return None
     order = middle.selectbox(
-        "First", list(ORDERS), format_func=lambda name: ORDERS[name], key="review-order"
+        "First",
+        list(ORDERS),
+        format_func=lambda name: ORDERS[name],
+        key="review-order",
+        persist_state="session",
     )
     ask_name(author(), right, key="review-author", help="Stands beside your answers.")
     second = st.toggle(
         "Ask me also what others have answered",
         key="review-second",
         help="To see how far you agree.",
+        persist_state="session",
     )
     return run, order, author(), second
 

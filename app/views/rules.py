@@ -124,10 +124,12 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     learning = left.toggle(
         "Count as for learning",
         value=True,
+        key="rules-learning",
         help="Facts of what is to be predicted are then labels.",
+        persist_state="session",
     )
     if sum(item.facts for item in summaries) > MANY_FACTS and not right.toggle(
-        "Count these millions of facts"
+        "Count these millions of facts", key="rules-count", persist_state="session"
     ):
         st.info("Counting joins large tables here, so it waits until you ask for it.")
         return
@@ -179,7 +181,12 @@ def inside(rules: tuple[Any, ...]) -> None:
     labels = [f"{number}: {with_short_weight(rule.rule)}" for number, rule in enumerate(rules, 1)]
     rule = rules[
         labels.index(
-            st.selectbox("Look inside a rule", labels, key=f"rules-inside-{hash(tuple(labels))}")
+            st.selectbox(
+                "Look inside a rule",
+                labels,
+                key=f"rules-inside-{hash(tuple(labels))}",
+                persist_state="session",
+            )
         )
     ]
     samples, sql, plan = st.tabs(["Ground rules, for example", "SQL", "Plan"])
@@ -217,7 +224,13 @@ if not text.strip():
     offer_rules()
 parts = ["Groundings", "Find rules in the data"]
 part = st.segmented_control(
-    "Below", parts, default=parts[0], key="rules-part", label_visibility="collapsed", required=True
+    "Below",
+    parts,
+    default=parts[0],
+    key="rules-part",
+    label_visibility="collapsed",
+    required=True,
+    persist_state="session",
 )
 if part == parts[1]:
     find_rules(text, language, checked)

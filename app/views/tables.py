@@ -26,7 +26,7 @@ OF_DATES |= {"M": "mm", "S": "ss"}
 def chosen() -> list[str]:
     """The files to look at; they stay chosen when one looks at another page."""
     left, right = st.columns(2)
-    whole = left.toggle("A whole folder", key="tables-folder")
+    whole = left.toggle("A whole folder", key="tables-folder", persist_state="session")
     uploads = left.file_uploader(
         "Upload a folder" if whole else "Upload tables, as many as belong together",
         type=taken_here(file_endings("wide")),
@@ -57,6 +57,7 @@ def look_at(sources: list[str]) -> Any | None:
         (f"more rows of {names}", "other tables, to be looked at anew"),
         index=int(all_of_several),
         key="tables-more",
+        persist_state="session",
     )
     return found if chosen.startswith("more") else looked_at(sources, anew=True)
 

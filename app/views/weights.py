@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
+from app.choices import choose_run
 from app.downloads import csv_text
-from app.show import choose_run, draw, header, short_labels, standing, table
+from app.show import draw, header, short_labels, standing, table
 from app.state import workspace
 from app.watching import start, watch
 from app.work import Work
@@ -49,13 +50,18 @@ def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
         key="weights-filter",
         placeholder="words of a formula",
         help="Keeps formulas with every word.",
+        persist_state="session",
     )
-    order = middle.selectbox("Order", ORDERS, key="weights-order")
+    order = middle.selectbox("Order", ORDERS, key="weights-order", persist_state="session")
     learned = (
         frame["initial"].notna().any() and (frame["initial"] - frame["weight"]).abs().max() > 0
     )
     before = right.checkbox(
-        "Mark weights before", value=bool(learned), disabled=not learned, key="weights-before"
+        "Mark weights before",
+        value=bool(learned),
+        disabled=not learned,
+        key=f"weights-before-{learned}",
+        persist_state="session",
     )
     for word in search.split():
         texts = frame["description"] + " " + frame["formula"]

@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
+from app.choices import choose_run
 from app.figures import figure
 from app.show import (
-    choose_run,
     draw,
     header,
     lead_to,
@@ -67,14 +67,25 @@ def choice() -> tuple[Any, int | None] | None:
     if st.session_state.get(key, 0) >= len(names):
         del st.session_state[key]
     return run, int(
-        right.selectbox("Fold", range(len(names)), format_func=lambda at: names[at], key=key)
+        right.selectbox(
+            "Fold",
+            range(len(names)),
+            format_func=lambda at: names[at],
+            key=key,
+            persist_state="session",
+        )
     )
 
 
 def prediction(run: Any, fold: int | None) -> tuple[str, str | None] | None:
     """The atom to explain, found in the database, and its world."""
     left, right = st.columns(2)
-    search = left.text_input("Find a prediction", key="why-search", placeholder="part of its text")
+    search = left.text_input(
+        "Find a prediction",
+        key="why-search",
+        placeholder="part of its text",
+        persist_state="session",
+    )
     found, total = workspace().runs.find_predictions(run.id, fold=fold, search=search, limit=LISTED)
     if found.empty:
         st.info(
@@ -93,6 +104,7 @@ def prediction(run: Any, fold: int | None) -> tuple[str, str | None] | None:
             f"{figure(values[one])}  {shown[one[0]]}" + (f"  ({one[1]})" if several else "")
         ),
         key=f"why-which-{run.id}-{fold}",
+        persist_state="session",
     )
 
 
@@ -171,7 +183,10 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     # A box keeps the text it shows as long as its key stays, so the key names what the text depends
     # on.
     label = st.selectbox(
-        "Ground rules of", labels, key=f"why-rule-{found.atom}-{found.log_odds}-{found.value}"
+        "Ground rules of",
+        labels,
+        key=f"why-rule-{found.atom}-{found.log_odds}-{found.value}",
+        persist_state="session",
     )
     chosen = by_rule[labels.index(label)][0]
     if words[chosen] != chosen:

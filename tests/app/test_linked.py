@@ -50,7 +50,7 @@ def test_records_are_linked_and_linked_again_from_another_threshold(
     state.workspace.linkage().answer("1", "2", True)
     test.segmented_control(key="linked-part").set_value("Threshold")
     test = sound(test.run())
-    test.select_slider(key="linked-threshold").set_value(0.99)
+    test.select_slider[0].set_value(0.99)
     test = sound(test.run())
     sound(test.button(key="linked-again-from").click().run())
     assert finished(state.jobs.all()[0]).status == "done"

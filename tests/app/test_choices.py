@@ -1,0 +1,83 @@
+"""What people choose stays while they look at other views."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from app.state import Server
+from tests.app.conftest import Open, sound
+from workbench.resources import shipped
+
+CHOICES = {"checkbox", "multiselect", "number_input", "radio", "segmented_control"}
+CHOICES |= {"select_slider", "selectbox", "slider", "text_area", "text_input", "toggle"}
+OF_ONE_ACT = ("correct-", "edit-", "rename-to-", "reshape-", "switch-", "version-", "workspace-")
+"""Forms that are filled for one act, and are empty before the next."""
+KEPT_OTHERWISE = ("language", "name-", "note-", "rules-text", "rules-{key}", "tables-predict-")
+FOLLOWING = ("CASE", "key")
+"""The row and the run that are looked at follow what is newest."""
+NOT_KEPT = OF_ONE_ACT + KEPT_OTHERWISE + FOLLOWING
+
+
+def left_and_back(test: AppTest, view: str) -> AppTest:
+    for other in ("runs", view):
+        test = sound(test.switch_page(f"views/{other}.py").run())
+    return test
+
+
+def test_every_box_stays_as_it_was_left() -> None:
+    forgetting = []
+    for file in Path(shipped("app", "main.py")).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in CHOICES:
+                told = {one.arg: ast.unparse(one.value).strip("f'\"") for one in node.keywords}
+                kept = told.get("persist_state") == "session" or None in told
+                if not kept and not told.get("key", "").startswith(NOT_KEPT):
+                    forgetting.append(f"{file.name}:{node.lineno} {told.get('key')}")
+    assert not forgetting
+
+
+def test_a_method_its_parameters_and_limits_stay(smokers: Server, page: Open) -> None:
+    test = page("learn")
+    test.button_group(key="kind").set_value("infer").run()
+    test.radio(key="task").set_value("map").run()
+    test.selectbox(key="engine").set_value("maxwalksat").run()
+    flips = next(one for one in test.number_input if one.key.startswith("engine-maxwalksat"))
+    changed = flips.value + 1
+    flips.set_value(changed)
+    test.number_input(key="limit").set_value(7.0)
+    test.multiselect(key="query").set_value(["Cancer"])
+    sound(test.run())
+    test = left_and_back(test, "learn")
+    assert test.button_group(key="kind").value == "infer"
+    assert test.selectbox(key="engine").value == "maxwalksat"
+    assert test.number_input(key=flips.key).value == changed
+    assert test.number_input(key="limit").value == 7.0
+    assert test.multiselect(key="query").value == ["Cancer"]
+
+
+def test_a_choice_that_is_no_longer_there_falls_back(smokers: Server, page: Open) -> None:
+    test = page("learn")
+    test.button_group(key="kind").set_value("infer").run()
+    sound(test.selectbox(key="engine").set_value("mcsat").run())
+    smokers.workspace.rules.keep("1: Friends(A, B) & Smokes(A) -> Smokes(B)\n", "psl")
+    test = left_and_back(test, "learn")
+    assert test.selectbox(key="engine").value in test.selectbox(key="engine").options
+    assert test.selectbox(key="engine").value != "mcsat"
+
+
+def test_a_run_stays_chosen_until_there_is_a_newer_one(smokers: Server, page: Open) -> None:
+    ws = smokers.workspace
+    text, _ = ws.rules.at_hand()
+    older = ws.runs.latest("infer")
+    newer = ws.infer(text, query=["Smokes"], engine="exact").run_id
+    assert older is not None
+    test = page("why")
+    assert test.selectbox(key="why-run").value == newer
+    sound(test.selectbox(key="why-run").set_value(older.id).run())
+    test = left_and_back(test, "why")
+    assert test.selectbox(key="why-run").value == older.id
+    newest = ws.infer(text, query=["Cancer"], engine="exact").run_id
+    assert left_and_back(test, "why").selectbox(key="why-run").value == newest
