@@ -176,6 +176,16 @@ def test_the_program_warm_starts_drops_cuts_and_keeps_signs() -> None:
     assert kept_all.slack[0] == pytest.approx(fresh[0], abs=1e-3)
 
 
+def test_a_cut_that_is_zero_but_for_rounding_hides_no_other() -> None:
+    program = MarginProgram(n_weights=1, penalty=1.0)
+    for direction, loss in ((-7 / 3, 16.0), (1e-16, 12.0), (1.0, 14.0)):
+        program.add(np.array([direction]), loss)
+        program.solve()
+    weights = np.linspace(-9.0, 9.0, 18001)
+    slack = np.maximum(np.maximum(16.0 + 7 / 3 * weights, 12.0), 14.0 - weights)
+    assert program.lower_bound == pytest.approx((weights**2 / 2 + slack).min(), abs=1e-6)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_long_cuts_beside_signs_reach_the_optimum(seed: int) -> None:
     """Cuts as a million ground rules give them, nearly alike, each violated when it is added."""

@@ -11,6 +11,8 @@ from workbench.arrays import Float, Int64
 FREE = -1
 TOLERANCE = 1e-9
 """Largest violated margin left, relative to the largest loss; both of cuts of length one."""
+ROUNDING = 1e-12
+"""Of the longest cut's length: what a shorter one says of weights is what sums of counts lose."""
 RIDGE = 1e-13
 """What keeps a system of alike cuts regular, beside their squared length of one."""
 
@@ -24,7 +26,8 @@ def solve_dual(
     group's unused penalty is one more multiplier, of a cut that is zero. Every step solves a system
     over the positive multipliers only, so a warm start costs a few small factorisations. Cuts are
     scaled to length one: a sign constraint of length one beside cuts of length 1e5 would else be
-    lost in what keeps the system regular.
+    lost in what keeps the system regular. One that is zero but for rounding is not: its loss would
+    come to be the largest by far, and every other margin small beside it.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ def solve_dual(
     n, n_groups = loss.size, int(group.max(initial=FREE)) + 1
     total, shared = n + n_groups, group >= 0
     length = np.sqrt(gram.diagonal())
-    length = np.where(length > 0.0, length, 1.0)
+    length = np.where(length > ROUNDING * length.max(initial=0.0), length, 1.0)
     unit = float(np.median(length[shared])) if shared.any() else 1.0
     gram, budget = gram / np.outer(length, length), penalty * unit
     label = np.concatenate([group, np.arange(n_groups)])
