@@ -50,7 +50,7 @@ from workbench.tables.more_rows import (
 )
 from workbench.tables.parts import parts_of
 from workbench.tables.propose import propose
-from workbench.tables.readings import Reading, find_reading
+from workbench.tables.readings import Reading
 from workbench.tables.sources import (
     TableSource,
     files_of_tables,

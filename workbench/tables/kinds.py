@@ -7,11 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.tables.epochs import day_of, said_time
 from workbench.tables.measures import SEVERAL
 from workbench.tables.names import ID_WORDS, words
 from workbench.tables.profile import FEW, ColumnCounts
 from workbench.tables.readings import Reading
-from workbench.tables.values import MORE_BLANKS
+from workbench.tables.values import EPOCHS, MORE_BLANKS
 
 ColumnKind = Literal[
     "key",
@@ -201,6 +202,9 @@ def _about_blanks(reading: Reading) -> str:
 def _about_dates(column: ColumnCounts) -> str:
     reading = column.reading
     reason = f"{share(column.dates, column.filled)} dates written as {reading.format}"
+    if reading.format in EPOCHS and column.low is not None and column.high is not None:
+        low, high = (day_of(number, reading.format) for number in (column.low, column.high))
+        reason += f", from {low} to {high}, and the name says {said_time(column.name)}"
     reason += _about_blanks(reading)
     if reading.other_format and {"%d", "%m"} <= set(
         reading.other_format.replace("/", " ").replace(".", " ").split()

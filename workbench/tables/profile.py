@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.tables.readings import Reading, agreed, find_reading
+from workbench.tables.epochs import reading_of
+from workbench.tables.readings import Reading, agreed
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import (
     BLANKS,
+    EPOCHS,
     MORE_BLANKS,
     date_value,
     is_blank,
@@ -155,7 +157,7 @@ def readings_of(staging: Staging, table: StagedTable) -> dict[str, Reading]:
         cells = [str(row[place]) for row in rows if row[place] is not None]
         if all(cell in BLANKS + MORE_BLANKS for cell in cells):
             cells = _filled_cells(staging, table.relation, table.cell(column))
-        found[column] = find_reading(cells)
+        found[column] = reading_of(column, cells)
     return agreed(found, table.source.separator)
 
 
@@ -209,6 +211,8 @@ def _read_cells(number: int, cell: str, reading: Reading) -> list[str]:
     and yes or no.
     """
     text = f"CASE WHEN NOT {is_blank(cell, reading.blanks)} THEN {cell} END"
+    if reading.format in EPOCHS:
+        cell = text  # Among these 0 may be a word for nothing, and is a number all the same.
     as_number = (
         number_value(cell, reading.decimal, reading.unit) if reading.decimal else "NULL::DOUBLE"
     )

@@ -92,6 +92,13 @@ DATE_FORMATS = (
 A month is its first day; its name may be of any language that `months` has.
 """
 
+EPOCHS = {
+    "seconds since 1970": 1.0,
+    "milliseconds since 1970": 1e3,
+    "microseconds since 1970": 1e6,
+}
+"""Times written as numbers, with how many make a second."""
+
 OR = " or "
 """Between the formats of a column whose dates are written in several ways."""
 
@@ -141,6 +148,8 @@ def date_and_time(form: str) -> tuple[str, str]:
     if OR in form:
         several = [date_and_time(one) for one in form.split(OR)]
         return OR.join(date for date, _ in several), max(time for _, time in several)
+    if form in EPOCHS:
+        return "", form
     time = next((end for end in TIME_FORMATS if end and form.endswith(end)), "")
     return form.removesuffix(time), time
 
@@ -215,12 +224,20 @@ def _measured_value(cell: str, form: str, units: str) -> str:
     return f"CASE {' '.join(cases)} END"
 
 
+CENTURIES = 6e10
+"""In seconds: what is farther from 1970 than the year 3871 is no time."""
+
+
 def date_value(cell: str, form: str) -> str:
     """The timestamp that a cell says, NULL where it says none, such as on 31 February;
     without a time midnight.
     """
     if OR in form:
         return f"coalesce({', '.join(date_value(cell, one) for one in form.split(OR))})"
+    if form in EPOCHS:
+        seconds = f"(try_cast({cell} AS DOUBLE) / {EPOCHS[form]!r})"
+        moment = f"make_timestamp((round({seconds}, 6) * 1e6)::BIGINT)"
+        return f"CASE WHEN abs({seconds}) < {CENTURIES!r} THEN {moment} END"
     date, time = date_and_time(form)
     if time:
         return f"coalesce({_moment(cell, form)}, {date_value(cell, date)})"

@@ -21,7 +21,6 @@ from workbench.tables import (
     as_given,
     corrected,
     counted,
-    find_reading,
     find_sources,
     format_mapping,
     parts_of,
@@ -31,6 +30,7 @@ from workbench.tables import (
     stage,
     target_of,
 )
+from workbench.tables.epochs import possible_reading
 from workbench.tables.names import singular_words, type_name
 
 Labels = Literal["evidence", "withheld"]
@@ -162,7 +162,7 @@ def look_at_tables(
         known = None if anew else mapping_of_more_rows(database, staging)
         mapping = known or propose(staging, taken=taken)
         readings = {
-            (table.name, name): find_reading([cell for cell in cells if cell is not None])
+            (table.name, name): possible_reading([cell for cell in cells if cell is not None])
             for table in staging.tables.values()
             for name, cells in zip(table.columns, zip(*_head(staging, table.name, SAMPLED)))
         }
