@@ -17,6 +17,7 @@ from tests.cli.conftest import run as run
 from tests.database.conftest import Facts
 from workbench.database import Database, facts_page, load_attached
 from workbench.errors import InputError
+from workbench.tables import find_sources, format_mapping, propose, stage
 
 PEOPLE = """
 CREATE TABLE people (person_id text PRIMARY KEY, age int, born date, income numeric(10, 2),
@@ -27,6 +28,8 @@ INSERT INTO people SELECT 'P' || n, 20 + n, DATE '1990-01-01' + n, n * 10.5,
 CREATE SCHEMA staff;
 CREATE TABLE staff.desks (desk_id text, person_id text);
 INSERT INTO staff.desks SELECT 'D' || n, 'P' || (1 + n % 40) FROM generate_series(1, 60) n;
+CREATE TABLE staff.turns (who text REFERENCES people, hours int);
+INSERT INTO staff.turns SELECT 'P' || (1 + n % 40), n FROM generate_series(1, 60) n;
 CREATE VIEW knows AS SELECT 'Ann' AS a, 7 AS b, 0.5 AS weight;
 ALTER USER postgres PASSWORD 'hush';
 """
@@ -90,7 +93,7 @@ def server() -> Iterator[str]:
 def test_wide_tables_by_address(server: str, tmp_path: Path, run: Run) -> None:
     loaded = run("load", tmp_path / "work.duckdb", server, "--predict", "people.member", "--json")
     tables = {table["name"]: table for table in loaded.json["tables"]}
-    assert set(tables) == {"people", "desks", "knows"}
+    assert set(tables) == {"people", "desks", "knows", "turns"}
     kinds = {column["name"]: column["kind"] for column in tables["people"]["columns"]}
     assert kinds == {
         "person_id": "key",
@@ -108,6 +111,23 @@ def test_wide_tables_by_address(server: str, tmp_path: Path, run: Run) -> None:
             for name in ("Born", "Income", "Person")
         }
     assert counted == {"Born": 40, "Income": 40, "Person": 60}
+
+
+def test_declared_references_and_data_by_address(server: str, tmp_path: Path, run: Run) -> None:
+    with stage(find_sources([server])) as staging:
+        mapping = propose(staging, predict="people.member")
+    column = mapping.table("turns").column("who")
+    assert column.reason == "declared as a foreign key, all of its values are in people.person_id"
+    (tmp_path / "dataset.toml").write_text(format_mapping(mapping, tmp_path))
+    (tmp_path / "rules.mln").write_text(
+        "Age(person, number)\nMember(person)\n1.5 Age(p, a) ^ a > 30 => Member(p)\n"
+    )
+    asked = ["infer", tmp_path / "rules.mln", "--data", server, "--json"]
+    answered = run(*asked, "--mapping", tmp_path / "dataset.toml")
+    assert answered.code == 0
+    refused = run(*asked)
+    assert "nothing says what its tables mean" in refused.out
+    assert "hush" not in refused.out + refused.err
 
 
 def test_facts_of_a_view(server: str, database: Database, facts: Facts) -> None:

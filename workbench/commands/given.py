@@ -127,7 +127,7 @@ def _refuse_what_is_not_read(facts: FactOptions) -> None:
             "files of facts are not loaded into a server's workspace by this command",
             help="workbench load --server URL FILES, then this command without them",
         )
-    if STANDARD_INPUT in (facts.data or ()):
+    if str(STANDARD_INPUT) in (facts.data or ()):
         raise UsageError.of(
             "E0829",
             "facts are not read from standard input: the ending of a file's name tells their form",

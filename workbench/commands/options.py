@@ -69,10 +69,10 @@ class FactOptions:
     """Where the facts are, and the workspace that they are loaded into."""
 
     data: Annotated[
-        list[Path] | None,
+        list[str] | None,  # A path would lose one of an address's slashes.
         option(
             "--data -d",
-            "Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file.",
+            "Facts: .db, .csv, .parquet, dataset.toml, postgresql://...; once per file.",
             DATA,
         ),
     ] = None
@@ -102,7 +102,7 @@ class FactOptions:
         """The files that are named."""
         worlds = [Path(name) for group in self.world or () for name in group.split(",")]
         others = [one for one in (self.mapping, self.workspace) if one is not None]
-        return [*(self.data or ()), *worlds, *others]
+        return [*map(Path, self.data or ()), *worlds, *others]
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from workbench.database.dataset import (
     load_file,
     read_dataset,
 )
+from workbench.database.declared_keys import DeclaredKeys, ForeignKey, declared_keys
 from workbench.database.encoded_facts import FactColumns, insert_facts
 from workbench.database.fact_source import FactSource
 from workbench.database.fact_texts import FactTexts, not_answered, texts_of_facts

@@ -69,7 +69,7 @@ def database_tables(source: str, kind: str) -> tuple[str, ...]:
         names = sqlite_table_names(source)
     else:
         with outside() as reader:
-            _attach(reader, source)
+            attach(reader, source)
             names = tuple(
                 name if schema == "main" else f"{schema}.{name}"
                 for schema, name in reader.execute(
@@ -110,7 +110,7 @@ def copy_attached(
     elif kind == "sqlite":
         copy_sqlite_table(source, table, reader, into)
     else:
-        _attach(reader, source)
+        attach(reader, source)
         scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
         try:
             reader.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM {scan}")
@@ -131,7 +131,8 @@ def _kind_of(source: str | os.PathLike[str]) -> str:
         return "sqlite" if stream.read(16).startswith(b"SQLite format 3") else "duckdb"
 
 
-def _attach(reader: duckdb.DuckDBPyConnection, source: str) -> None:
+def attach(reader: duckdb.DuckDBPyConnection, source: str) -> None:
+    """Make a DuckDB file readable as `attached`; E0213 where it cannot be."""
     try:
         reader.execute(f"ATTACH {text_literal(source)} AS attached (READ_ONLY)")
     except duckdb.Error as error:

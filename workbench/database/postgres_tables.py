@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -60,9 +60,14 @@ def postgres_table_names(source: str) -> tuple[str, ...]:
 
     Raises InputError as for `copy_postgres_table`.
     """
+    return tuple(name for (name,) in postgres_rows(source, _TABLES))
+
+
+def postgres_rows(source: str, sql: str) -> list[tuple[Any, ...]]:
+    """The rows of a query; InputError as for `copy_postgres_table`."""
     with _reading(source, source) as cursor:
-        cursor.execute(_TABLES)
-        return tuple(name for (name,) in cursor.fetchall())
+        cursor.execute(sql)
+        return list(cursor.fetchall())
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from workbench.tables.declared import FOREIGN, Declared
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
 from workbench.tables.names import singular, words
 from workbench.tables.profile import ColumnCounts, TableCounts
@@ -59,10 +60,12 @@ def find_composites(
     tables: Sequence[TableCounts],
     keyed: Collection[str],
     related: Collection[str],
+    declared: Declared,
 ) -> tuple[dict[str, CompositeKey], dict[str, list[CompositeReference]]]:
     """Composite keys and the references to them, by table.
 
-    A table without a key has one where another refers to it by several columns of the same names;
+    A table without a key has the one that is declared, unless its rows relate things to which
+    nobody refers; or one where another refers to it by several columns of the same names;
     or, unless its rows relate things, where its first two, three or four columns together, or its
     first in each of the table's parts, are different in all rows.
 
@@ -80,10 +83,15 @@ def find_composites(
     for counts in tables:
         if counts.table.name in keyed or counts.table.rows < 2:
             continue
-        for columns in _shared(counts, tables):
+        own = declared.keys.get(counts.table.name, ())
+        several = [own] if len(own) > 1 else []
+        for columns in (*several, *_shared(counts, tables)):
             if not _unique(staging, counts.table, columns):
                 continue
-            found = list(_referring(staging, counts.table, columns, tables))
+            found = [
+                (name, CompositeReference(of, counts.table.name, FOREIGN))
+                for name, of in declared.to(counts.table.name, columns)
+            ] or list(_referring(staging, counts.table, columns, tables))
             if found:
                 keys[counts.table.name] = CompositeKey(
                     columns, f"different in all {counts.table.rows:,} rows together"
@@ -93,7 +101,12 @@ def find_composites(
                 break
         if counts.table.name not in keys and counts.table.name not in related:
             leading = next(
-                (one for one in _leading(counts) if _unique(staging, counts.table, one)), None
+                (
+                    one
+                    for one in (*several, *_leading(counts))
+                    if _unique(staging, counts.table, one)
+                ),
+                None,
             )
             if leading is not None:
                 keys[counts.table.name] = CompositeKey(

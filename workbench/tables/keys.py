@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.tables.declared import PRIMARY, Declared
 from workbench.tables.kinds import counts_rows, may_be_key, share
 from workbench.tables.names import (
     ID_WORDS,
@@ -34,11 +35,16 @@ class Key:
     unique: bool
 
 
-def find_keys(tables: Sequence[TableCounts]) -> dict[str, Key]:
-    """The key of each table that has one, by name of the table: a column without repetition that is
-    called or placed like one."""
+def find_keys(tables: Sequence[TableCounts], declared: Declared) -> dict[str, Key]:
+    """The key of each table that has one, by name of the table: the column that is declared as it,
+    or one without repetition that is called or placed like one."""
     found = {}
     for counts in tables:
+        (own,) = named if len(named := declared.keys.get(counts.table.name, ())) == 1 else ("",)
+        if own in counts.by_name and _is_unique(counts, counts.by_name[own]):
+            why = f"{PRIMARY}, {_why_key(counts, counts.by_name[own])}"
+            found[counts.table.name] = Key(own, why, True)
+            continue
         ranked = [
             (_key_score(counts, column), -place) for place, column in enumerate(counts.columns)
         ]

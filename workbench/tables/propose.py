@@ -9,6 +9,7 @@ from dataclasses import astuple, dataclass, replace
 
 from workbench.tables.alike_keys import with_alike_keys
 from workbench.tables.composite import find_composites, joined_name
+from workbench.tables.declared import Declared, declared_in
 from workbench.tables.keys import Key, find_keys
 from workbench.tables.kinds import ColumnKind, Finding, kind_of
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
@@ -66,10 +67,11 @@ def propose(
         TOML.
     """
     counted = tuple(count_table(staging, table) for table in staging.tables.values())
-    keys = find_keys(counted)
-    found = _Found(counted, keys, find_references(staging, counted, keys))
+    declared = declared_in(staging)
+    keys = find_keys(counted, declared)
+    found = _Found(counted, keys, find_references(staging, counted, keys, declared))
     tables = [_table(staging, found, counts) for counts in counted]
-    tables = with_alike_keys(_with_composites(staging, counted, tables))
+    tables = with_alike_keys(_with_composites(staging, counted, tables, declared))
     if not blank_is_no:
         tables = [_blanks_apart(table, predict or "") for table in tables]
     tables = with_category_types(staging, tables)
@@ -92,14 +94,17 @@ def _table(staging: Staging, found: _Found, counts: TableCounts) -> TableMapping
 
 
 def _with_composites(
-    staging: Staging, counted: Sequence[TableCounts], tables: Sequence[TableMapping]
+    staging: Staging,
+    counted: Sequence[TableCounts],
+    tables: Sequence[TableMapping],
+    declared: Declared,
 ) -> list[TableMapping]:
     """The tables with keys of several columns, and with the references to these,
     as columns beside their parts.
     """
     keyed = {table.name for table in tables if table.key is not None}
     related = {table.name for table in tables if table.relation is not None}
-    keys, references = find_composites(staging, counted, keyed, related)
+    keys, references = find_composites(staging, counted, keyed, related, declared)
 
     rows = {table.name: (table.rows, table.name) for table in tables}
 
@@ -153,7 +158,7 @@ def _column(
 ) -> ColumnMapping:
     refers = found.references.get((counts.table.name, column.name))
     if key is not None and column.name == key.column:
-        reason = key.reason + (f"; {refers.reason}" if refers else "")
+        reason = key.reason + (f"; {refers.said}" if refers else "")
         table = refers.table if refers else None
         return ColumnMapping(
             column.name,
@@ -164,13 +169,12 @@ def _column(
             missing=column.blanks,
         )
     if refers is not None:
-        reason = refers.reason + (f"; {refers.missing:,} are not" if refers.missing else "")
         return ColumnMapping(
             column.name,
             "reference",
             table=refers.table,
             reading=_plain(column, refers),
-            reason=reason,
+            reason=refers.said,
             missing=column.blanks,
         )
     finding = kind_of(column)

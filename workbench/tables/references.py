@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.database import ForeignKey
+from workbench.tables.contained import WELL_NAMED, WHOLE, alike_of, contained, inside
+from workbench.tables.declared import FOREIGN, Declared
 from workbench.tables.keys import Key
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
 from workbench.tables.numbered import (
@@ -19,11 +22,7 @@ from workbench.tables.numbered import (
 from workbench.tables.profile import ColumnCounts, TableCounts
 from workbench.tables.reference_names import SURE, names_agree, names_one_of_its_own
 from workbench.tables.staged import StagedTable, Staging
-from workbench.tables.values import Alike, alike_value, is_blank
-
-PROBES = 1000
-WELL_NAMED = 0.8
-"""The share of values that are keys, at least, where a column is called as the key."""
+from workbench.tables.values import Alike
 
 
 @dataclass(frozen=True)
@@ -39,14 +38,20 @@ class KeyReference:
     missing: int
     alike: Alike | None = None
 
+    @property
+    def said(self) -> str:
+        """The reason, with how many values are no keys."""
+        return self.reason + (f"; {self.missing:,} are not" if self.missing else "")
+
 
 def find_references(
-    staging: Staging, tables: Sequence[TableCounts], keys: Mapping[str, Key]
+    staging: Staging, tables: Sequence[TableCounts], keys: Mapping[str, Key], declared: Declared
 ) -> dict[tuple[str, str], KeyReference]:
     """The references of all tables, by table and column.
 
-    A column refers to a key where at least 95 % of its different values (80 % where it is called as
-    the key or its table) are among the key's and either the names agree, or the values are codes,
+    A column refers to a key where that is declared, whatever its values; else where at least 95 %
+    of its different values (80 % where it is called as the key or its table) are among the key's
+    and either the names agree, or the values are codes,
     or names of half of the keys, that no other column would share by chance; of its own table also
     where it is called as such (`manager`, `reply_to`). A table's own key may refer to that of
     another (a table that says more of the same things), where columns of one name agree on the rows
@@ -63,12 +68,32 @@ def find_references(
     found: dict[tuple[str, str], KeyReference] = {}
     for counts in tables:
         for column in counts.columns:
-            best = _row_of_a_list(counts, column, targets)
+            best = _declared(staging, counts, column, targets, declared)
+            best = best or _row_of_a_list(counts, column, targets)
             if best is None and may_be_key(column) and column.distinct > 1:
                 best = _best_target(staging, counts, column, targets, keys)
             if best is not None:
                 found[counts.table.name, column.name] = best
     return found | _find_numbered(staging, tables, keys, found)
+
+
+def _declared(
+    staging: Staging,
+    counts: TableCounts,
+    column: ColumnCounts,
+    targets: Sequence[tuple[TableCounts, ColumnCounts]],
+    declared: Declared,
+) -> KeyReference | None:
+    """The reference that a column is declared to be; dangling values are counted."""
+    for other, key in targets:
+        wanted = ForeignKey((column.name,), other.table.name, (key.name,))
+        if column.filled and wanted in declared.references.get(counts.table.name, ()):
+            hits, different = inside(staging, counts.table, column, other.table, key)
+            why = f"{FOREIGN}, {share(hits, different)} of its values are in "
+            why += f"{other.table.name}.{key.name}"
+            missing, alike = different - hits, alike_of(column, key)
+            return KeyReference(column.name, other.table.name, why, missing, alike)
+    return None
 
 
 def _row_of_a_list(
@@ -124,13 +149,13 @@ def _widest(
     for target in targets:
         found = {}
         for column in columns:
-            inside = _contained(staging, counts.table, column, target.counts.table, target.key)
-            if inside is None or inside[0] < NEARLY_ALL * inside[1]:
+            fit = contained(staging, counts.table, column, target.counts.table, target.key)
+            if fit is None or fit[0] < NEARLY_ALL * fit[1]:
                 break
-            alike = _alike(column, target.key)
-            why = f"{share(*inside)} of its numbers are in {target.name}.{target.key.name}"
-            why += _WHOLE if alike else ""
-            missing = inside[1] - inside[0]
+            alike = alike_of(column, target.key)
+            why = f"{share(*fit)} of its numbers are in {target.name}.{target.key.name}"
+            why += WHOLE if alike else ""
+            missing = fit[1] - fit[0]
             found[counts.table.name, column.name] = KeyReference(
                 column.name, target.name, why, missing, alike
             )
@@ -164,24 +189,24 @@ def _best_target(
             continue
         if other is counts and _is_copy(staging, counts.table, column.name, key.name):
             continue
-        contained = _contained(staging, counts.table, column, other.table, key)
-        if contained is None:
+        fit = contained(staging, counts.table, column, other.table, key)
+        if fit is None:
             continue
-        inside, different = contained
-        fits = inside / different
+        hits, different = fit
+        fits = hits / different
         if fits < (WELL_NAMED if score == SURE else NEARLY_ALL):
             continue
         if (
             score == 0
             and not _like_codes(column)
-            and not (fits == 1 and 2 * inside >= other.different)
+            and not (fits == 1 and 2 * hits >= other.different)
         ):
             continue
-        why = f"{share(inside, different)} of its values are in {other.table.name}.{key.name}"
+        why = f"{share(hits, different)} of its values are in {other.table.name}.{key.name}"
         why += ", and the names agree" if score > 1 else ", of its own table" if score else ""
-        alike = _alike(column, key)
-        why += _WHOLE if alike else ""
-        missing = different - inside
+        alike = alike_of(column, key)
+        why += WHOLE if alike else ""
+        missing = different - hits
         refers = KeyReference(column.name, other.table.name, why, missing, alike)
         candidate = (score, fits, refers)
         if best is None or candidate[:2] > best[:2]:
@@ -203,46 +228,6 @@ def _like_codes(column: ColumnCounts) -> bool:
     than half.
     """
     return 2 * column.spaced <= column.filled or column.distinct >= 20
-
-
-_WHOLE = ", 12.0 read as 12"
-
-
-def _alike(column: ColumnCounts, key: ColumnCounts) -> Alike | None:
-    """Whether whole numbers are compared that one side wrote as fractions, as programs do that
-    met a blank among them; no two keys may become one by it."""
-    apart = column.pointed < column.filled or key.pointed < key.filled
-    once = key.pointed in (0, key.filled) and not (column.leading_zeros or key.leading_zeros)
-    return "numbers" if apart and once and (column.pointed or key.pointed) else None
-
-
-def _contained(
-    staging: Staging,
-    table: StagedTable,
-    column: ColumnCounts,
-    other: StagedTable,
-    key: ColumnCounts,
-) -> tuple[int, int] | None:
-    """How many of a column's different values are keys, and how many there are;
-    None where a look says hardly any.
-    """
-    alike, blank = _alike(column, key), is_blank(table.cell(column.name), column.reading.blanks)
-    cell, theirs = (
-        alike_value(one, alike) for one in (table.cell(column.name), other.cell(key.name))
-    )
-    different = f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE NOT {blank}"
-    inside = f"SELECT count(*) FILTER (x IN (SELECT {theirs} FROM {other.relation})), count(*)"
-    if column.distinct > 4 * PROBES:
-        step = max(1, table.rows // PROBES)
-        looked = (
-            f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE rowid % {step} = 0 AND "
-            f"NOT {blank}"
-        )
-        hits, total = staging.rows(f"{inside} FROM ({looked})")[0]
-        if hits < 0.9 * WELL_NAMED * total:
-            return None
-    hits, total = staging.rows(f"{inside} FROM ({different})")[0]
-    return int(hits), max(int(total), 1)
 
 
 def _is_copy(staging: Staging, table: StagedTable, column: str, key: str) -> bool:

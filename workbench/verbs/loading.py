@@ -21,7 +21,7 @@ from workbench.database import (
     load_frame,
 )
 from workbench.database.psl import Split
-from workbench.errors import InputError, UsageError
+from workbench.errors import InputError, UsageError, masked
 from workbench.progress import SILENT, Progress
 from workbench.tables import TablesMapping, TablesReport, form_of
 from workbench.verbs.wide_tables import are_wide_tables, load_wide_tables
@@ -81,7 +81,7 @@ def load(
     sources = [files] if isinstance(files, str | os.PathLike) else list(files)
     for one in sources:
         if form_of(one) != "postgres" and not Path(one).exists():
-            raise InputError.of("E0814", f"there is no file {one}")
+            raise InputError.of("E0814", f"there is no file {masked(str(one))}")
     mapped = mapping is not None or predict is not None
     may_be_wide = wide is not False and predicate is None and partition == "evidence"
     tables = [
@@ -94,6 +94,12 @@ def load(
     with database.transaction():
         for one in sources:
             if one not in tables:
+                if form_of(one) == "postgres":
+                    raise InputError.of(
+                        "E0211",
+                        f"{masked(str(one))} is a database, and nothing says what its tables mean",
+                        help="give --mapping dataset.toml, which `workbench load` prints",
+                    )
                 report += _load_path(database, Path(one), world, partition, predicate, split)
         for description in filter(_is_description, tables):
             report += load_dataset(database, description)
