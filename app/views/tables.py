@@ -46,7 +46,7 @@ def look_at(sources: list[str]) -> Any | None:
     tables = () if at_hand is None else at_hand.tables
     read = {path for table in tables for path in (table.source.path, *table.source.more)}
     if set(sources) <= read:
-        return looked_at(sources, anew=True)
+        return looked_at([*dict.fromkeys(table.source.path for table in tables)], anew=True)
     found = looked_at(sources, anew=False)
     if found is None or not found.more_rows:
         return found

@@ -45,6 +45,7 @@ from workbench.tables.more_rows import (
     as_given,
     load_more_rows,
     typed_among,
+    with_columns,
     with_files_of,
     with_more_files,
 )

@@ -4,7 +4,7 @@ with; and the files that hold them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -91,7 +91,7 @@ def as_given(staging: Staging, mapping: TablesMapping, *, asking: bool) -> Table
     return replace(
         mapping,
         tables=tuple(
-            _with_columns(table, staging.tables[table.name].columns)
+            with_columns(table, staging.tables[table.name].columns)
             if table.name in staging.tables
             else table
             for table in mapping.tables
@@ -99,7 +99,7 @@ def as_given(staging: Staging, mapping: TablesMapping, *, asking: bool) -> Table
     )
 
 
-def _with_columns(table: TableMapping, given: Sequence[str]) -> TableMapping:
+def with_columns(table: TableMapping, given: Collection[str]) -> TableMapping:
     """A table with what names its rows, and those of its other columns that are given."""
     columns = tuple(
         column

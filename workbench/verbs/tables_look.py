@@ -24,7 +24,6 @@ from workbench.tables import (
     find_sources,
     format_mapping,
     parts_of,
-    propose,
     read_mapping,
     renamed,
     stage,
@@ -32,6 +31,7 @@ from workbench.tables import (
 )
 from workbench.tables.epochs import possible_reading
 from workbench.tables.names import singular_words, type_name
+from workbench.verbs.tables_beside import names_brought, proposed_beside, tables_beside
 
 Labels = Literal["evidence", "withheld"]
 
@@ -148,30 +148,34 @@ def look_at_tables(
     anew: bool = False,
     progress: Progress = SILENT,
 ) -> TablesLook:
-    """Profile tables without loading them; with more rows of some of the workspace's tables, as
-    these were read, unless they are to be read anew. Cancelling `progress` stops it.
+    """Profile tables without loading them: beside those that the workspace was filled from, and
+    more rows of some of these as they were read, unless they are to be read anew. Cancelling
+    `progress` stops it.
 
     Raises InputError as `workbench.tables.stage`, for files that are no tables or cannot be read.
     """
     from workbench.grounding.interruption import statements_heeding
 
-    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
-    found = parts_of(find_sources(sources), None if anew else tables_at_hand(database))
+    at_hand = None if anew else others_at_hand(database)
+    brought = parts_of(find_sources(sources), None if anew else tables_at_hand(database))
+    found = (*tables_beside(at_hand, brought), *brought)
     watched = partial(statements_heeding, progress)
     with stage(found, lists_apart=True, parts_together=True, watched=watched) as staging:
         known = None if anew else mapping_of_more_rows(database, staging)
-        mapping = known or propose(staging, taken=taken)
+        names = names_brought(staging, at_hand, brought)
+        mapping = known or proposed_beside(database, staging, at_hand, names)
+        new = {name: table for name, table in staging.tables.items() if name in names}
         readings = {
             (table.name, name): possible_reading([cell for cell in cells if cell is not None])
-            for table in staging.tables.values()
+            for table in new.values()
             for name, cells in zip(table.columns, zip(*_head(staging, table.name, SAMPLED)))
         }
         return TablesLook(
             mapping,
-            {name: _head(staging, name, SHOWN) for name in staging.tables},
-            {name: table.columns for name, table in staging.tables.items()},
+            {name: _head(staging, name, SHOWN) for name in new},
+            {name: table.columns for name, table in new.items()},
             readings,
-            tuple(note for table in staging.tables.values() for note in table.notes),
+            tuple(note for table in new.values() for note in table.notes),
             known is not None,
         )
 
@@ -190,14 +194,16 @@ def mapping_of_more_rows(database: Database, staging: Staging) -> TablesMapping 
         columns = {part for column in table.columns for part in column.parts or (column.name,)}
         if not set(staged.columns) <= columns:
             return None
-    given = as_given(staging, mapping, asking=True)
-    return replace(
-        given,
-        tables=tuple(
-            counted(staging, table) if table.name in staging.tables else table
-            for table in given.tables
-        ),
+    return recounted(staging, as_given(staging, mapping, asking=True))
+
+
+def recounted(staging: Staging, mapping: TablesMapping) -> TablesMapping:
+    """The mapping with the numbers of those of its tables that are staged."""
+    tables = (
+        counted(staging, table) if table.name in staging.tables else table
+        for table in mapping.tables
     )
+    return replace(mapping, tables=tuple(tables))
 
 
 def _head(staging: Staging, name: str, rows: int) -> tuple[tuple[str | None, ...], ...]:
@@ -229,6 +235,12 @@ def tables_at_hand(database: Database) -> TablesMapping | None:
     """The wide tables that were loaded last, and what they were taken for; None without any."""
     kept = database.setting("tables")
     return None if kept is None else mapping_of_text(kept)
+
+
+def others_at_hand(database: Database) -> TablesMapping | None:
+    """The tables at hand, where others can come beside them: what SQL makes of all cannot grow."""
+    at_hand = tables_at_hand(database)
+    return None if at_hand is None or at_hand.definitions else at_hand
 
 
 def move_tables(database: Database, place_of: Callable[[str], str]) -> None:

@@ -14,19 +14,16 @@ from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
 from workbench.progress import SILENT, Progress
 from workbench.tables import (
-    Staging,
     TablesMapping,
     TableSource,
     TablesReport,
     Target,
     ask_where_absent,
-    counted,
     files_of_tables,
     find_sources,
     form_of,
     load_tables_as_mapped,
     parts_of,
-    propose,
     read_mapping,
     stage,
     target_of,
@@ -34,9 +31,18 @@ from workbench.tables import (
     with_more_files,
 )
 from workbench.verbs.common import plainly
+from workbench.verbs.tables_beside import (
+    drop_replaced,
+    names_brought,
+    proposed_beside,
+    tables_beside,
+    what_is_new,
+)
 from workbench.verbs.tables_look import (
     Labels,
     mapping_of_more_rows,
+    others_at_hand,
+    recounted,
     remember_tables,
     tables_at_hand,
 )
@@ -101,37 +107,41 @@ def load_wide_tables(
     if mapping is None and (description := _only_description(sources)) is not None:
         mapping, sources = description, ()
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
-    found = (
-        matched_sources(given, sources)
-        if given is not None
-        else parts_of(find_sources(sources), tables_at_hand(database))
-    )
+    at_hand = others_at_hand(database) if world is None else None
+    if given is not None:
+        brought = matched_sources(given, sources, at_hand)
+        earlier = tuple(one for one in tables_beside(at_hand, brought) if one.name in given.by_name)
+    else:
+        brought = parts_of(find_sources(sources), tables_at_hand(database))
+        earlier = tables_beside(at_hand, brought)
     watched = partial(statements_heeding, progress)
-    together = given is None
+    found, together = (*earlier, *brought), given is None
     with stage(found, lists_apart=True, parts_together=together, watched=watched) as staging:
+        names = names_brought(staging, at_hand, brought)
         known = None
         if given is None and predict in (None, _predicted(database)):
             known = mapping_of_more_rows(database, staging)
         if given is not None:
             chosen = replace(given, predict=predict or given.predict)
         else:
-            taken = {name: stored.argument_types for name, stored in database.predicates().items()}
-            chosen = known or propose(staging, predict=predict, taken=taken)
+            chosen = known or proposed_beside(database, staging, at_hand, names, predict)
         target = target_of(chosen)
         if target is not None and labels == "evidence" and known is None:
             ask_where_absent(staging, target)
         if given is not None:
-            tables = tuple(counted(staging, table) for table in chosen.tables)
-            chosen = replace(chosen, tables=tables)
+            chosen = recounted(staging, chosen)
+        fresh = chosen if known is not None else what_is_new(chosen, at_hand, names)
         with database.transaction():
             report = load_tables_as_mapped(
-                database, staging, chosen,
-                typed=typed_among(staging, chosen, None if known is None else database),
+                database, staging, fresh,
+                typed=typed_among(staging, fresh, None if known is None else database),
                 world=world or DEFAULT_WORLD, labels=labels, more_rows=known is not None, last=True,
             )  # fmt: skip
-            _remember(database, staging, chosen, labels, more_rows=known is not None)
+            if known is None:
+                drop_replaced(database, at_hand, chosen)
+            _remember(database, brought, chosen, labels, more_rows=known is not None)
             _remember_target(database, target)
-        loaded = tuple(table for table in chosen.tables if table.name in staging.tables)
+        loaded = tuple(table for table in chosen.tables if table.name in names)
     return replace(report, mapping=replace(chosen, tables=loaded))
 
 
@@ -145,14 +155,18 @@ def _only_description(sources: Sequence[str | os.PathLike[str]]) -> Path | None:
 
 
 def _remember(
-    database: Database, staging: Staging, chosen: TablesMapping, labels: Labels, *, more_rows: bool
+    database: Database,
+    brought: Sequence[TableSource],
+    chosen: TablesMapping,
+    labels: Labels,
+    *,
+    more_rows: bool,
 ) -> None:
     """Keep the tables that were loaded as those at hand, or beside those that had rows before."""
     if not more_rows:
         remember_tables(database, chosen, labels)
     elif (at_hand := tables_at_hand(database)) is not None:
-        more = [table.source for table in staging.tables.values()]
-        remember_tables(database, with_more_files(at_hand, more))
+        remember_tables(database, with_more_files(at_hand, brought))
 
 
 def _predicted(database: Database) -> str | None:
@@ -198,18 +212,25 @@ def _description(source: str | os.PathLike[str]) -> Path:
 
 
 def matched_sources(
-    mapping: TablesMapping, sources: Sequence[str | os.PathLike[str]]
+    mapping: TablesMapping,
+    sources: Sequence[str | os.PathLike[str]],
+    at_hand: TablesMapping | None = None,
 ) -> tuple[TableSource, ...]:
     """The source of each table of a mapping: its own, or of the files given the one of that name;
     lists come with theirs.
 
     Raises E0234 for a file that the mapping says nothing of, and for a table that no file is given
-    for.
+    for and that is not at hand.
     """
     if not sources:
         return tuple(table.source for table in mapping.tables)
     given = {source.name: source for source in parts_of(find_sources(sources), mapping)}
-    tables = [table for table in mapping.tables if not table.source.is_list]
+    there = set(at_hand.by_name) if at_hand is not None else set()
+    tables = [
+        table
+        for table in mapping.tables
+        if not table.source.is_list and (table.name in given or table.name not in there)
+    ]
     without = [table.name for table in tables if table.name not in given]
     for name, source in given.items():
         if name not in mapping.by_name:

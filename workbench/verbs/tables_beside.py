@@ -1,0 +1,151 @@
+"""Tables brought beside those at hand: one mapping of all, and what of it is new."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.database import Database, delete_predicate
+from workbench.tables import (
+    ColumnMapping,
+    Staging,
+    TableMapping,
+    TablesMapping,
+    TableSource,
+    propose,
+    target_of,
+    with_columns,
+)
+
+VALUES = ("text", "category", "number")
+"""Kinds of columns that turn out to refer to a table once that is there."""
+
+
+def tables_beside(
+    at_hand: TablesMapping | None, brought: Collection[TableSource]
+) -> tuple[TableSource, ...]:
+    """The sources of the tables at hand that are not brought again, where they can still be read:
+    what they refer to, and what refers to them, may be among what is brought.
+    """
+    names = {source.name for source in brought}
+    if at_hand is None or names <= at_hand.by_name.keys():
+        return ()
+    tables = (table for table in at_hand.tables if table.name not in names)
+    sources = (table.source for table in tables if not table.source.is_list)
+    return tuple(one for one in sources if _can_be_read(one))
+
+
+def names_brought(
+    staging: Staging, at_hand: TablesMapping | None, brought: Collection[TableSource]
+) -> frozenset[str]:
+    """The staged tables that were not there before, or are brought again; lists in them, too."""
+    there = set(at_hand.by_name) if at_hand is not None else set()
+    return frozenset({source.name for source in brought} | (set(staging.tables) - there))
+
+
+def _can_be_read(source: TableSource) -> bool:
+    """Whether all its files are still there; databases elsewhere are not asked again."""
+    return source.form != "postgres" and all(
+        Path(path).exists() for path in (source.path, *source.more)
+    )
+
+
+def proposed_beside(
+    database: Database,
+    staging: Staging,
+    at_hand: TablesMapping | None,
+    brought: Collection[str],
+    predict: str | None = None,
+) -> TablesMapping:
+    """What the staged tables seem to hold, and tables at hand beside them: these as they were
+    loaded, but for what refers to one that is brought.
+    """
+    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
+    found = propose(staging, predict=predict, taken=taken)
+    if at_hand is None:
+        return found
+    proposed = found.by_name
+    before = [
+        _referring(table, proposed.get(table.name), brought, at_hand.predict)
+        for table in at_hand.tables
+        if table.name not in brought
+    ]
+    new = [table for table in found.tables if table.name in brought]
+    asked = predict or at_hand.predict
+    if predict is None and asked is not None and at_hand.place(asked)[0] in brought:
+        asked = None
+    return replace(at_hand, tables=(*before, *new), predict=asked)
+
+
+def _referring(
+    before: TableMapping,
+    proposed: TableMapping | None,
+    brought: Collection[str],
+    asked: str | None,
+) -> TableMapping:
+    """A table at hand whose columns hold keys of tables that are brought; what is to be predicted
+    stays what it is.
+    """
+    if proposed is None:
+        return before
+    if before.relation is None and before.key is None and proposed.relation is not None:
+        return replace(proposed, source=before.source)
+    new = {
+        column.name: column
+        for column in proposed.columns
+        if column.kind == "reference" and column.table in brought and not column.parts
+    }
+
+    def now(column: ColumnMapping) -> ColumnMapping:
+        open_to_it = column.kind in VALUES and f"{before.name}.{column.name}" != asked
+        return new.get(column.name, column) if open_to_it else column
+
+    return replace(before, columns=tuple(map(now, before.columns)))
+
+
+def what_is_new(
+    mapping: TablesMapping, at_hand: TablesMapping | None, brought: Collection[str]
+) -> TablesMapping:
+    """The mapping without those columns of tables at hand whose facts are loaded already."""
+    before = (at_hand or TablesMapping(())).by_name
+    target = target_of(mapping)
+    asked = None if at_hand is None else at_hand.predict
+
+    def fresh(table: TableMapping) -> TableMapping:
+        known = before.get(table.name)
+        if known is None or table.name in brought:
+            return table
+        if known.relation != table.relation:
+            return table
+        same = {(one.name, one.kind, one.predicate, one.table) for one in known.columns}
+        names = {
+            column.name
+            for column in table.columns
+            if (column.name, column.kind, column.predicate, column.table) not in same
+        }
+        if target is not None and target.table.name == table.name and mapping.predict != asked:
+            names.add(target.column.name)
+        return with_columns(table, names)
+
+    tables = {table.name: table for table in map(fresh, mapping.tables)}
+    loaded = target is not None and target.column not in tables[target.table.name].columns
+    return replace(
+        mapping, tables=tuple(tables.values()), predict=None if loaded else mapping.predict
+    )
+
+
+def drop_replaced(
+    database: Database, at_hand: TablesMapping | None, mapping: TablesMapping
+) -> None:
+    """Remove the facts of columns of tables at hand that are something else now."""
+    made = {name for table in mapping.tables for name in _predicates(table)}
+    for table in () if at_hand is None else at_hand.tables:
+        if table.name in mapping.by_name:
+            for name in (set(_predicates(table)) - made) & database.predicates().keys():
+                delete_predicate(database, name)
+
+
+def _predicates(table: TableMapping) -> list[str]:
+    names = [*(column.predicate for column in table.columns), table.relation]
+    return [name for name in names if name is not None]
