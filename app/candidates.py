@@ -9,6 +9,7 @@ import streamlit as st
 
 from app.choices import preset
 from app.editor import take
+from app.figures import several
 from app.show import table
 from app.state import workspace
 from app.watching import start, watch
@@ -102,7 +103,7 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
     shown = frame[columns].dropna(axis="columns", how="all")
     chosen = int(frame["chosen"].sum())
     st.caption(
-        f"{len(frame):,} candidates in {result.summary['seconds']:.1f} s"
+        f"{several(len(frame), 'candidate')} in {result.summary['seconds']:.1f} s"
         f"{ENDED.get(result.summary['status'], '')}; the search keeps {chosen} of them as its "
         "theory. Tick those you want."
     )

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app.fact_editing import PARTITIONS, PURPOSES, edit
+from app.figures import several
 from app.show import plain, table
 from app.state import workspace
 from app.things import to_things
@@ -70,8 +71,8 @@ def facts(predicate: Any) -> None:
         shown, digits=None, selection="single-row", key=f"facts-table-{name}"
     ).selection.rows
     st.caption(
-        f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is "
-        "false. Tick a row to look at its things, or to correct it."
+        f"{several(page.total, 'fact')}, {PAGE} a page. The value is 1 where a fact is true, 0 "
+        "where it is false. Tick a row to look at its things, or to correct it."
     )
     row = page.rows[ticked[0]] if ticked and ticked[0] < len(page.rows) else None
     if row is not None:

@@ -27,6 +27,11 @@ def decimals_of_weights(sizes: Collection[float], digits: int = 3) -> int:
     return max(decimals(max(told, default=0.0), digits), min(6, least))
 
 
+def several(count: int, one: str, many: str = "") -> str:
+    """`1 row`, `1,200 rows`; `many` where it takes more than an s."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
 def with_short_weight(rule: str) -> str:
     """A rule as it is written, its weight with four digits that count."""
     return re.sub(r"^-?\d+\.\d{4,}(?=[\s:])", lambda weight: f"{float(weight[0]):.4g}", rule)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from app.figures import several
 from app.show import show_error, small_table
 from app.state import workspace
 from workbench.errors import WorkbenchError
@@ -67,7 +68,7 @@ def folds() -> None:
     rows = [
         [
             str(fold.number + 1),
-            ", ".join(fold.test_worlds) or f"{fold.test_atoms:,} atoms",
+            ", ".join(fold.test_worlds) or several(fold.test_atoms, "atom"),
             ", ".join(fold.train_worlds) if fold.test_worlds else "all other atoms",
         ]
         for fold in found

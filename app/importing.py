@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from app.figures import several
 from app.files import chosen_files
 from app.show import plain, show_error, table, warnings
 from app.state import workspace
@@ -46,7 +47,7 @@ def import_table() -> None:
     if not preview.rows:
         st.info("This table has no rows, so there is nothing to import.")
         return
-    st.caption(f"The first {len(preview.rows)} rows")
+    st.caption(f"The first {several(len(preview.rows), 'row')}")
     table(pd.DataFrame(preview.rows, columns=list(preview.columns)), most=220)
     name = st.text_input(
         "Predicate",
@@ -229,7 +230,8 @@ def imported(load: Callable[[], Any]) -> None:
         return
     total = sum(report.facts.values())
     by_predicate = ", ".join(f"{name} {count:,}" for name, count in report.facts.items())
-    said = f"{total:,} new facts in {plain(', '.join(report.worlds))}: {plain(by_predicate)}"
+    worlds = plain(", ".join(report.worlds))
+    said = f"{several(total, 'new fact')} in {worlds}: {plain(by_predicate)}"
     st.session_state["imported"] = (said, report.warnings)
     st.rerun()
 

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app import charts
+from app.figures import several
 from app.pictures import linked
 from app.show import draw, plain, small_table, table
 
@@ -117,7 +118,7 @@ def say(linkage: Any, left: str, right: str, key: str, *, keys: bool = False) ->
         shortcut = letter if keys else None
         if st.button(label, key=f"{key}-{letter}", type="primary", shortcut=shortcut):
             done = linkage.answer(left, right, same)
-            moved = f"{done.moved:,} record{'' if done.moved == 1 else 's'}"
+            moved = several(done.moved, "record")
             st.toast(f"Kept. {moved} moved to another cluster." if done.moved else "Kept.")
             st.rerun()
 
@@ -153,7 +154,7 @@ def answered(linkage: Any) -> None:
     given = linkage.answers()
     if given.empty:
         return
-    with st.expander(f"{len(given):,} answer{'' if len(given) == 1 else 's'}"):
+    with st.expander(several(len(given), "answer")):
         shown = given.assign(same=["the same" if one else "not the same" for one in given["same"]])
         picked = table(
             shown.rename(columns={"same": "answer"})[::-1],
@@ -189,8 +190,9 @@ def thresholds(linkage: Any) -> float | None:
         persist_state="session",
     )
     row = curve[curve["threshold"] == chosen].iloc[0]
+    pairs = several(int(row["pairs"]), "pair has", "pairs have")
     st.caption(
-        f"{int(row['pairs']):,} pairs have {chosen:g} and more; by the model's own account "
+        f"{pairs} {chosen:g} and more; by the model's own account "
         f"{row['precision']:.1%} of them are the same, and they are {row['recall']:.1%} of all "
         "that are. In use: "
         f"{linkage.threshold:g}. Clusters then decide pair by pair."

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from app.figures import several
 from app.show import metrics, plain, standing, table, warnings
 from app.state import facts_token, run_token, workspace
 from app.work import Outcome
@@ -85,7 +86,7 @@ def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
     named = shown.assign(atom=workspace().data.shown(list(shown["atom"])))
     table(named[["atom", "value"]], most=300)
     cut = f", the {LISTED} likeliest. Runs exports them all." if total > LISTED else "."
-    st.caption(f"{total:,} predictions{cut}")
+    st.caption(f"{several(total, 'prediction')}{cut}")
     st.page_link(
         "views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:"
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.figures import several
 from app.show import plain, show_error
 from app.state import workspace
 from app.versions import author
@@ -65,18 +66,18 @@ def _merge(source: str, others: list[str]) -> None:
     if st.button("Merge", key="reshape-merge", disabled=into is None):
         _done(
             lambda: workspace().data.merge_predicates(source, str(into), author=author()),
-            lambda added: f"{into} has {added:,} more facts, and {source} is gone.",
+            lambda added: f"{into} has {several(added, 'more fact')}, and {source} is gone.",
         )
 
 
 def _delete(name: str, facts: int) -> None:
-    sure = st.checkbox(f"Delete {facts:,} facts for good", key=f"reshape-sure-{name}")
+    sure = st.checkbox(f"Delete {several(facts, 'fact')} for good", key=f"reshape-sure-{name}")
     if st.button("Delete", key="reshape-delete", disabled=not sure):
         _done(
             lambda: workspace().data.delete_predicate(name),
             lambda count: (
-                f"{name} and its {count:,} facts are gone. Rules that name it say so when they "
-                "are checked."
+                f"{name} is gone, with {several(count, 'fact')}. Rules that name it say so when "
+                "they are checked."
             ),
         )
 
@@ -110,7 +111,7 @@ def _delete_table(name: str) -> None:
     if st.button("Delete table", key="reshape-table-delete", disabled=not sure):
         _done(
             lambda: workspace().data.delete_table(name),
-            lambda count: f"The table {name} is gone, with {count:,} facts.",
+            lambda count: f"The table {name} is gone, with {several(count, 'fact')}.",
         )
 
 

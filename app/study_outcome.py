@@ -10,6 +10,7 @@ import streamlit as st
 
 from app.downloads import csv_text
 from app.editor import take
+from app.figures import several
 from app.files import beside_uploads
 from app.show import plain, read_in_full, table, warnings
 from app.state import workspace
@@ -50,7 +51,7 @@ def notes(record: Mapping[str, Any]) -> list[str]:
 def rules(record: Mapping[str, Any]) -> None:
     """What was learned, in plain words."""
     found = record["rules"]
-    st.subheader(f"{len(found):,} rule{'' if len(found) == 1 else 's'}", anchor=False)
+    st.subheader(several(len(found), "rule"), anchor=False)
     if not found:
         st.info("No rule says more than what every row begins with.")
         return
@@ -109,7 +110,7 @@ def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
             "folds said of each."
         )
         return
-    st.subheader(f"{len(asked):,} prediction{'' if len(asked) == 1 else 's'}", anchor=False)
+    st.subheader(several(len(asked), "prediction"), anchor=False)
     likeliest = asked.sort_values("value", ascending=False)
     table(with_names(record["target"], likeliest), most=300)
     st.caption(

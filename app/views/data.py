@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.figures import several
 from app.folds import folds
 from app.show import header, metrics, plain, show_error, small_table
 from app.state import server, workspace
@@ -107,7 +108,7 @@ def asked_before_leaving() -> None:
     """Whether to save the workspace in memory before another is opened."""
     wanted = st.session_state["switch-to"]
     count = unsaved()
-    runs = "1 run that is" if count == 1 else f"{count:,} runs that are"
+    runs = several(count, "run that is", "runs that are")
     st.warning(
         f"The workspace in memory has {runs} saved nowhere, and would be lost.",
         icon=":material/save:",

@@ -10,6 +10,7 @@ import streamlit as st
 from app import charts
 from app.downloads import csv_text
 from app.fact_pages import facts
+from app.figures import several
 from app.show import draw, header, lead_to, metrics, plain, show_error, table
 from app.state import workspace
 from app.things import THING, thing
@@ -112,7 +113,7 @@ def answered(sql: str, values: dict[str, str], limit: int, seconds: float) -> bo
         history.insert(0, sql)
     frame = pd.DataFrame(result.rows, columns=list(result.columns))
     cut = f"; only the first {limit:,} are shown" if result.truncated else ""
-    rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
+    rows = several(len(frame), "row")
     st.caption(f"{rows} in {result.seconds:.2f} s{cut}")
     table(frame, digits=None)
     st.download_button("Download as CSV", csv_text(frame), "query.csv", "text/csv")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from app.figures import several
 from app.pictures import picture, picture_in_words
 from app.show import show_error, warnings
 from app.state import server, workspace
@@ -98,7 +99,7 @@ def loaded() -> None:
     if "tables-loaded" not in st.session_state:
         return
     facts, said = st.session_state.pop("tables-loaded")
-    st.success(f"{facts:,} facts are loaded.", icon=":material/check:")
+    st.success(f"{several(facts, 'fact is', 'facts are')} loaded.", icon=":material/check:")
     warnings(said)
 
 

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import pandas as pd
 import streamlit as st
 
+from app.figures import several
 from app.files import named_sources, staying, taken_here
 from app.pictures import picture, picture_in_words
 from app.show import header, plain, show_error, table, warnings
@@ -76,7 +77,7 @@ def looked_at(sources: list[str], *, anew: bool) -> Any | None:
         except WorkbenchError as error:
             show_error(error)
             return None
-        if found.targets and not found.more_rows:
+        if found.targets and found.mapping.predict is None and not found.more_rows:
             found = found.predicting(found.targets[0])
         held[anew] = (stamp, found)
     return held[anew][1]
@@ -122,7 +123,7 @@ def dates_in_letters(reason: str) -> str:
 
 def one(look: Any, mapped: TableMapping) -> None:
     """A table: its first rows, what each column is taken for, and a form to correct one."""
-    st.caption(plain(f"{mapped.rows:,} rows; {shape(mapped)}"))
+    st.caption(plain(f"{several(mapped.rows, 'row')}; {shape(mapped)}"))
     rows, columns = look.rows[mapped.name], look.columns[mapped.name]
     table(pd.DataFrame(list(rows), columns=list(columns)), most=190)
     frame = pd.DataFrame(

@@ -127,11 +127,12 @@ def show(run: Any) -> None:
     if frame.empty:
         st.info("This run has no weights.")
         return
+    words = pd.Series(names_of_rules(frame["description"], frame["formula"]), frame.index)
     frame, before = filtered(frame)
     if frame.empty:
         st.info("No formula contains these words.")
         return
-    words = pd.Series(names_of_rules(frame["description"], frame["formula"]), frame.index)
+    words = words[frame.index]
     bars(frame.assign(label=short_labels(words)), before=before)
     if run.kind == "learn":
         intervals(run, bool(frame["low"].notna().any()))

@@ -81,3 +81,20 @@ def test_a_run_stays_chosen_until_there_is_a_newer_one(smokers: Server, page: Op
     assert test.selectbox(key="why-run").value == older.id
     newest = ws.infer(text, query=["Cancer"], engine="exact").run_id
     assert left_and_back(test, "why").selectbox(key="why-run").value == newest
+
+
+def test_what_is_predicted_stays_where_another_table_is_brought(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
+    people, towns = tmp_path / "people.csv", tmp_path / "towns.csv"
+    people.write_text("person,town,rich\nP1,Bern,yes\nP2,Chur,no\nP3,Bern,yes\nP4,Chur,no\n")
+    towns.write_text("town,large\nBern,yes\nChur,no\n")
+    state.workspace.load(people, wide=True, predict="people.rich")
+    test = page("tables")
+    sound(test.text_area(key="tables-paths").set_value(str(towns)).run())
+    asked = next(one for one in test.selectbox if one.label == "What should be predicted?")
+    assert asked.value == "people.rich"
+    sound(test.button(key="tables-load").click().run())
+    mapping = state.workspace.data.tables_at_hand()
+    assert mapping is not None
+    assert list(mapping.by_name) == ["people", "towns"]

@@ -8,7 +8,14 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures import decimals, decimals_of_weights, figure, spread, with_short_weight
+from app.figures import (
+    decimals,
+    decimals_of_weights,
+    figure,
+    several,
+    spread,
+    with_short_weight,
+)
 from app.pictures import linked
 
 
@@ -124,3 +131,8 @@ def test_a_column_is_as_wide_as_what_stands_below_a_blank_first_cell() -> None:
     columns = json.loads(AppTest.from_function(_a_name_far_down).run().dataframe[0].proto.columns)
     assert columns["name"]["width"] > 7 * len("the run of the last week")
     assert "kind" not in columns
+
+
+def test_one_is_said_in_the_singular() -> None:
+    assert [several(count, "row") for count in (0, 1, 1200)] == ["0 rows", "1 row", "1,200 rows"]
+    assert several(1, "fact is", "facts are") == "1 fact is"

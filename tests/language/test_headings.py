@@ -81,3 +81,14 @@ def test_a_long_comment_is_read_once() -> None:
     statement = Statement(SourceText(None, text), [Token("NUMBER", "1", start_pos=8 * 3000)])
     assert description(statement) == " ".join(["said"] * 3000)
     assert text.cut < 2 * len(text)
+
+
+def test_a_comment_over_several_rules_never_stands_for_one_of_them_alone() -> None:
+    text = (
+        "Ill(p)\nSad(p)\n// both are rare\n-0.6 Ill(x)\n-1 Sad(x)\n\n// alone\n2 Ill(x) => Sad(x)\n"
+    )
+    with open_workspace() as ws:
+        ws.declare(text)
+        ws.data.add(["Ill(A)"])
+        found = ws.infer(text, query=["Sad"], engine="exact").explain("Sad(A)")
+    assert list(found.words().values()) == ["alone", "both are rare: Sad(x)"]

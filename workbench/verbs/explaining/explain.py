@@ -16,7 +16,7 @@ from workbench.verbs.explaining.display import (
     shown_definition,
     shown_ground_rule,
 )
-from workbench.verbs.explaining.explanation import Contribution, Explanation
+from workbench.verbs.explaining.explanation import Contribution, Explanation, headings_of
 from workbench.verbs.explaining.named_rules import NamedRule, named_rules
 from workbench.verbs.explaining.naming import row_texts
 from workbench.verbs.written_rules import written_labels
@@ -72,7 +72,8 @@ def explain_result(
         )
     name = grounding.atoms.names(np.array([index]))[0]
     shown = shown_atoms(grounding.atoms, result.names, np.array([index]))[0] if result.names else ""
-    of_result = result.program.language, samples, shown, result.are_numbers
+    headings = headings_of(rule.description for rule in result.program.rules)
+    of_result = result.program.language, samples, shown, result.are_numbers, headings
     return Explanation(
         name, float(values[index]), parts.log_odds, probability, tuple(contributions), *of_result
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import isclose, isinf
 
@@ -108,6 +108,8 @@ class Explanation:
         The atom with what people call its things, where tables say it.
     number : bool
         Whether the atom is a number: the contributions add up to it, and there is no probability.
+    headings : frozenset of str
+        The comments of the program that head several of its rules.
     """
 
     atom: str
@@ -119,6 +121,7 @@ class Explanation:
     samples: int = 0
     shown: str = ""
     number: bool = False
+    headings: frozenset[str] = frozenset()
 
     def sentence(self) -> str:
         """The explanation in sentences: the value, and the rules that speak for and against it."""
@@ -185,7 +188,7 @@ class Explanation:
         several share it; else the rule.
         """
         described = {item.rule: item.description for item in self.contributions}
-        return dict(zip(described, names_of_rules(described.values(), described)))
+        return dict(zip(described, names_of_rules(described.values(), described, self.headings)))
 
     def by_rule(self) -> list[tuple[str, float, int]]:
         """Contributions summed by rule: (rule, sum, ground rules), largest magnitude first."""
@@ -198,16 +201,22 @@ class Explanation:
         return [(rule, total, int(count)) for rule, (total, count) in ordered]
 
 
-def names_of_rules(descriptions: Iterable[str], rules: Iterable[str]) -> list[str]:
+def names_of_rules(
+    descriptions: Iterable[str], rules: Iterable[str], headings: Collection[str] = ()
+) -> list[str]:
     """What rules are called where people read, each differently: by the comment above them, with
-    the rule itself where a comment heads several.
+    the rule itself where a comment heads several, of these or, as `headings`, of others too.
     """
     pairs = list(zip(descriptions, rules))
-    times = Counter(said for said, _ in pairs)
+    heads = headings_of(said for said, _ in pairs) | set(headings)
     return [
-        rule if not said else said if times[said] == 1 else f"{said}: {rule}"
-        for said, rule in pairs
+        rule if not said else f"{said}: {rule}" if said in heads else said for said, rule in pairs
     ]
+
+
+def headings_of(descriptions: Iterable[str]) -> frozenset[str]:
+    """The comments that head several rules."""
+    return frozenset(said for said, times in Counter(descriptions).items() if times > 1)
 
 
 def _rounded(probability: float) -> str:
