@@ -517,3 +517,13 @@ def test_whole_numbers_beside_blanks_in_a_frame_refer(tmp_path: Path) -> None:
     with as_files({"people": people, "visits": visits}) as files, stage(find_sources(files)) as one:
         refers = propose(one).table("visits").column("person")
     assert (refers.kind, refers.table, refers.missing) == ("reference", "people", 1)
+
+
+def test_what_wide_tables_say_twice_is_not_looked_for(tmp_path: Path) -> None:
+    """DuckDB compares each expression of a statement with each: minutes for a thousand columns."""
+    for columns, sought in ((20, True), (120, False)):
+        names = ",".join(f"c{n}" for n in range(columns))
+        (tmp_path / "wide.csv").write_text(f"{names}\n{','.join(['1.5'] * columns)}\n")
+        with stage(find_sources([tmp_path / "wide.csv"])) as staging:
+            ((off,),) = staging.rows("SELECT current_setting('disabled_optimizers')")
+            assert ("common_subexpressions" in off) is not sought

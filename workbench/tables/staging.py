@@ -35,6 +35,10 @@ from workbench.tables.staged import StagedTable, Staging, row_count, without_col
 from workbench.tables.staged_sheets import stage_sheet, stage_sheets
 from workbench.tables.values import trimmed
 
+WIDE = 100
+"""Columns from which on DuckDB takes longer to look for what a statement says twice, with the
+square of its columns, than to compute it twice."""
+
 
 @contextmanager
 def stage(
@@ -70,6 +74,8 @@ def stage(
                 for number, source in enumerate(files)
                 for table in _stage_whole(connection, source, f"t{number}", workplace, taken)
             ]
+            if max((len(table.columns) for table in tables), default=0) > WIDE:
+                connection.execute("SET disabled_optimizers = 'common_subexpressions'")
             yield Staging(connection, together(connection, tables) if parts_together else tables)
 
 
