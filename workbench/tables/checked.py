@@ -81,10 +81,10 @@ def _with_readable_cells(staging: Staging, typed: TypedTable) -> TypedTable:
     checked = [column for column in checked if column.makes_facts]
     if not checked or not typed.rows:
         return typed
-    filled = ", ".join(f"count(*) FILTER ({is_filled(staged, column)})" for column in checked)
-    read = ", ".join(f"count({typed.columns[column.name]})" for column in checked)
-    before = staging.rows(f"SELECT {filled} FROM {staged.relation}")[0]
-    after = staging.rows(f"SELECT {read} FROM {typed.relation}")[0]
+    filled = [f"count(*) FILTER ({is_filled(staged, column)})" for column in checked]
+    read = [f"count({typed.columns[column.name]})" for column in checked]
+    before = staging.counts(staged.relation, filled)
+    after = staging.counts(typed.relation, read)
     notes = list(typed.notes)
     for column, wanted, got in zip(checked, before, after):
         if wanted > got:

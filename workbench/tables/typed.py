@@ -58,10 +58,8 @@ def counted(staging: Staging, table: TableMapping) -> TableMapping:
     """
     staged = staging.tables[table.name]
     _check_columns(staged, table)
-    wanted = ", ".join(
-        f"count(*) FILTER (NOT ({is_filled(staged, column)}))" for column in table.columns
-    )
-    blanks = staging.rows(f"SELECT {wanted} FROM {staged.relation}")[0] if wanted else ()
+    wanted = [f"count(*) FILTER (NOT ({is_filled(staged, column)}))" for column in table.columns]
+    blanks = staging.counts(staged.relation, wanted)
     columns = tuple(
         replace(column, missing=int(blank), reason=column.reason or "the mapping says so")
         for column, blank in zip(table.columns, blanks)
