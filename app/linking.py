@@ -124,7 +124,7 @@ def say(linkage: Any, left: str, right: str, key: str, *, keys: bool = False) ->
 
 
 def doubts(linkage: Any) -> None:
-    """The pair that is least sure, side by side, with keys; the others wait."""
+    """The pair to ask about next, side by side, with keys; the others wait."""
     skipped: set[tuple[str, str]] = st.session_state.setdefault("linked-skipped", set())
     waiting = [
         one for one in linkage.questions(100 + len(skipped)) if (one.left, one.right) not in skipped

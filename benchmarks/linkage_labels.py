@@ -5,7 +5,8 @@
 Records of the pairs of `er-products` are two files; an answer is the label that the pair has in
 `train` or `valid` (a pair that neither has is of different things). Asked for are the least sure
 pairs of the linkage so far (`ws.linkage().questions()`), some at a time, and the files are linked
-again with all answers. F1 is over the pairs of `test`, which are never asked about. The first rows
+again with all answers. F1 is over the pairs of `test`, which are never asked about, a pair said to
+match from the linkage's threshold on. The first rows
 are without labels and with all of them.
 """
 
@@ -42,9 +43,9 @@ class Labelled:
         return {**self.parts["train"], **self.parts["valid"]}
 
     def f1(self, result: LinkResult) -> float:
-        """Over the pairs of `test`, a pair said to match from probability .5 on."""
+        """Over the pairs of `test`, a pair said to match from the linkage's threshold on."""
         found = result.pairs
-        likely = found[found["probability"] >= 0.5]
+        likely = found[found["probability"] >= result.threshold]
         said = set(zip(likely["left"], likely["right"]))
         test = self.parts["test"]
         right = sum(same and pair in said for pair, same in test.items())

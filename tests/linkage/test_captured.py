@@ -12,6 +12,7 @@ import pytest
 from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_sets import Tables, companies, households
 from experiments.cluster_scores import cluster_scores
+from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import find_candidates
 from workbench.linkage.captured import captured_share
 from workbench.verbs.linking.link import link
@@ -94,3 +95,31 @@ def test_the_share_of_matches_counts_those_that_no_statement_finds(
     assert scores["recall"] > 0.25
     assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.1)
     assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.1)
+
+
+def test_matches_that_only_labels_name_are_not_taken_for_found(tmp_path: Path) -> None:
+    """They made few of the matches that statements find, and recall .03 of a linkage that found
+    most.
+    """
+    paths, truth = written(tmp_path, made_up("firms", 1500, seed=5301, blank=0.5))
+    read = read_linked(paths, "id")
+    candidates = find_candidates(read.choice.fields, None)
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(np.repeat(np.arange(1500), 2)).reshape(-1, 2)
+    rows = np.sort(rows[truth[rows[:, 0]] != truth[rows[:, 1]]][:150], axis=1)
+    named = Pairs(rows[:, 0].astype(np.int32), rows[:, 1].astype(np.int32))
+    beside = candidates.beside(named, len(read.records))
+    same = truth[candidates.pairs.left] == truth[candidates.pairs.right]
+    # As if pairs that nothing finds were matches.
+    scores = np.full(len(beside.pairs), 20.0)
+    places = np.searchsorted(beside.pairs.keys(1500), candidates.pairs.keys(1500))
+    scores[places] = np.where(same, 20.0, -20.0)
+
+    def told(pairs: Pairs, scores: np.ndarray) -> float:
+        fields = read.choice.fields
+        return captured_share(fields, pairs, scores, candidates.proposed, candidates.near, None)
+
+    alone = told(candidates.pairs, np.where(same, 20.0, -20.0))
+    more = (scores > 0).sum() / same.sum()
+    assert alone * more < 1.0
+    assert told(beside.pairs, scores) == pytest.approx(alone * more, abs=0.02)

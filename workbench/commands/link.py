@@ -49,8 +49,13 @@ class FittingOptions:
         bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)
     ] = False
     threshold: Annotated[
-        float, option("--threshold", "Pairs of this probability and more belong together.", SOLVING)
-    ] = 0.5
+        float | None,
+        option(
+            "--threshold",
+            "Pairs of this probability and more belong together; .5, or by labels the best.",
+            SOLVING,
+        ),
+    ] = None
     seed: Seed = 0
 
 
@@ -183,7 +188,7 @@ def _place_of_kept(kept: Path, fitting: FittingOptions, output: LinkOutput) -> P
         "--labels": fitting.labels, "--settings": fitting.settings,
         "--one-to-one": fitting.one_to_one, "--program": output.program,
         "--workspace": workspace, "--seed": fitting.seed,
-        "--threshold": fitting.threshold != FittingOptions.threshold,
+        "--threshold": fitting.threshold is not None,
     }  # fmt: skip
     named = [name for name, value in given.items() if value]
     if named:

@@ -22,8 +22,8 @@ KEYS = "y the same, n not, s skip, u undo, l link again with the answers, q quit
 def review_pairs(
     opened: Workspace, remote: RemoteWorkspace | None, run: int, *, most: int, json: bool
 ) -> None:
-    """Ask which pairs of a linkage are the same, the least sure first, at most so many; where the
-    workspace is a copy of a server's, it is told first.
+    """Ask which pairs of a linkage are the same, those worth asking first, at most so many; where
+    the workspace is a copy of a server's, it is told first.
     """
     linkage: Linkage | None = opened.linkage(run)
     if json:
@@ -41,7 +41,7 @@ def _asked(
     """Ask through a linkage; the next one where the files were linked again, None at the end."""
     given: list[PairQuestion] = []
     passed: set[tuple[str, str]] = set()
-    print_line(f"Run {linkage.run_id}: pairs of records that are least sure. {KEYS}.")
+    print_line(f"Run {linkage.run_id}: pairs of records worth asking about. {KEYS}.")
     while len(passed) < most and (question := _next(linkage, passed)) is not None:
         said = _read(linkage, question)
         if said in SAYS:

@@ -47,7 +47,7 @@ def keep_linkage(database: Database, run: int, **tables: pyarrow.Table) -> None:
     label : pyarrow.Table
         lower, upper (numbers), same: pairs whose answer was given.
     doubt : pyarrow.Table
-        lower, upper, log_odds: pairs that are least sure, the least sure first.
+        lower, upper, log_odds: pairs that are worth asking about, the first one first.
     curve : pyarrow.Table
         threshold, pairs, precision, recall: what is expected where pairs count from there on.
     """

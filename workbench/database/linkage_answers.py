@@ -27,7 +27,7 @@ def put_answer(store: KeptLinkage, lower: int, upper: int, same: bool | None) ->
 
 
 def doubtful_pairs(store: KeptLinkage) -> list[tuple[int, int, float]]:
-    """Pairs of kept records that were least sure: lower, upper, log odds."""
+    """Pairs of kept records that are worth asking about: lower, upper, log odds."""
     if not store.has("doubt"):
         return []
     return store.rows(

@@ -38,11 +38,13 @@ def captured_share(
     *,
     filled: bool = False,
 ) -> float:
-    """The share of matches that is among the pairs that statements and near texts find, whose log
-    odds are `scores`.
+    """The share of matches that is among the pairs: those that statements and near texts find, and
+    others that labels name.
 
     Parameters
     ----------
+    scores : float64 array, shape (n_pairs,)
+        Log odds.
     filled : bool
         As it would be if no value were missing.
     """
@@ -62,7 +64,17 @@ def captured_share(
     ]
     wanted = _wanted(names, of_field, statements, near)
     there = _both_there([by_name[name] for name in names], random, second) | filled
-    return _settled(states, weight, wanted, there, random.random(there.shape))
+    found = _found(states, wanted)
+    if not found.any():
+        return 1.0
+    share = _settled(
+        [state[found] for state in states],
+        weight[found],
+        wanted,
+        there,
+        random.random(there.shape),
+    )
+    return min(1.0, share * float(weight.sum() / weight[found].sum()))
 
 
 def _states(
@@ -96,6 +108,15 @@ def _wanted(
             bits[place] = bits.get(place, 0) | 1 << parts.index(key.part)
         found.append(bits)
     return found + [{(place := names.index(one.field)): 1 << len(keys[place])} for one in near]
+
+
+def _found(states: Sequence[Int64], wanted: Sequence[dict[int, int]]) -> Bool:
+    """Which matches some statement finds; the others are there by their labels."""
+    ways = [
+        [(states[place] >= 0) & (states[place] & mask == mask) for place, mask in bits.items()]
+        for bits in wanted
+    ]
+    return np.asarray(np.logical_or.reduce([np.logical_and.reduce(way) for way in ways]))
 
 
 def _both_there(fields: Sequence[Field], random: np.random.Generator, second: Int32 | None) -> Bool:

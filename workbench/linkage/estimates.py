@@ -193,3 +193,16 @@ def threshold_curve(
         "precision": precision,
         "recall": known[pairs] / every,
     }
+
+
+def best_threshold(scores: Float) -> float:
+    """The threshold of the best F1 that is expected of candidates; of equal ones the highest.
+
+    Where probabilities hold it is half of that F1 (Lipton, Elkan & Naryanaswamy 2014): .5 at most.
+    Matches that are no candidates are missed at every threshold and count for none.
+    """
+    curve = threshold_curve(scores)
+    precision, recall = (np.nan_to_num(curve[name]) for name in ("precision", "recall"))
+    f1 = 2 * precision * recall / np.maximum(precision + recall, np.finfo(float).tiny)
+    at_most = int(np.searchsorted(THRESHOLDS, 0.5))
+    return float(THRESHOLDS[at_most - int(np.argmax(f1[at_most::-1]))])

@@ -231,7 +231,7 @@ class KeptModel:
                     fields, whole, asked, np.column_stack((parts, scores[places]))
                 )
 
-            return rescored(scores, ask, learned.seen)
+            return rescored(scores, ask, learned.blend, learned.seen)
 
         return log_odds
 

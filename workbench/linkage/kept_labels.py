@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.linkage.blend import Blend
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field
 from workbench.linkage.forest import Forest
@@ -35,6 +36,7 @@ class KeptSupervised:
     words: Mapping[str, tuple[float, float]]
     intercept: float
     seen: tuple[float, float] = EVERYWHERE
+    blend: Blend = field(default_factory=Blend)
 
     @classmethod
     def of(cls, learned: Supervised) -> KeptSupervised:
@@ -49,6 +51,7 @@ class KeptSupervised:
             {texts[word]: (float(weights[0, word]), float(weights[1, word])) for word in told},
             float(learned.of_words.intercept_[0]),
             learned.seen,
+            learned.blend,
         )
 
     def probabilities(
@@ -66,7 +69,7 @@ class KeptSupervised:
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
         said = {"start": self.start, "words": dict(self.words), "intercept": self.intercept}
-        said["seen"] = list(self.seen)
+        said |= {"seen": list(self.seen), "blend": list(astuple(self.blend))}
         return said | {"trees": self.trees.as_record(), "boosted": self.boosted.as_record()}
 
     @classmethod
@@ -75,4 +78,5 @@ class KeptSupervised:
         words = {word: (apart, shared) for word, (apart, shared) in said["words"].items()}
         trees, boosted = (Forest.read(said[name]) for name in ("trees", "boosted"))
         low, high = said.get("seen", EVERYWHERE)
-        return cls(trees, boosted, said["start"], words, said["intercept"], (low, high))
+        blend = Blend(*said.get("blend", ()))
+        return cls(trees, boosted, said["start"], words, said["intercept"], (low, high), blend)

@@ -89,12 +89,13 @@ class LabelEvidence:
         said = before[self.places]
         found, less = (1.0 + (one[self.match] > 0).sum() for one in (told, said))
         surely = found - SURELY * np.sqrt(max(0.0, found - less))
-        return self._is_one_sided(said) and bool(
+        return self.is_one_sided(before) and bool(
             taken > fewer and (surely / less) ** 2 < taken / fewer
         )
 
-    def _is_one_sided(self, said: Float) -> bool:
+    def is_one_sided(self, scores: Float) -> bool:
         """Whether of the pairs that may be either more are labelled as matches than are so."""
+        said = scores[self.places]
         unclear = np.abs(said) < SURE
         differ = 1.0 / (1.0 + np.exp(said[unclear]))
         return bool((~self.match[unclear]).sum() < SIDED * differ.sum())

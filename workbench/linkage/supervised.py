@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from workbench.arrays import Bool, Float, Int64
+from workbench.linkage.blend import CLEAR, Blend
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import Field
@@ -23,12 +24,7 @@ from workbench.linkage.similarity import weighted_words
 MISSING = -1.0
 DECIMALS = 9
 FOLDS = 5
-CLEAR = 12.0
 EVERYWHERE = (-CLEAR, CLEAR)
-WEIGHT_WITHOUT = 0.25
-"""What the log odds without labels count beside the learned ones,
-which have seen them as a column too.
-"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,9 @@ class Supervised:
         `whole_record` of these.
     trees, boosted, of_words : scikit-learn's models
     held_out : float64 array, shape (n_labels,)
-        The trees' probabilities of labelled pairs, each by those that have not seen it.
+        The models' probabilities of labelled pairs, each by those that have not seen it.
+    blend : Blend
+        How far they count beside the log odds without labels.
     seen : pair of float
         The least and the largest log odds without labels that labelled pairs have.
     """
@@ -52,6 +50,7 @@ class Supervised:
     boosted: Any
     of_words: Any
     held_out: Float
+    blend: Blend
     seen: tuple[float, float] = EVERYWHERE
 
     def probabilities(self, pairs: Pairs, beside: Float | None = None) -> Float:
@@ -98,7 +97,14 @@ def fit_supervised(
     with one_thread():
         said = cross_val_predict(linear, words, match, cv=folds, method="decision_function")
         X = design_of(fields, pairs, whole, beside, said)
-        held_out = cross_val_predict(trees, X, match, cv=folds, method="predict_proba")[:, 1]
+        held_out = np.mean(
+            [
+                cross_val_predict(model, X, match, cv=folds, method="predict_proba")[:, 1]
+                for model in (trees, boosted)
+            ],
+            axis=0,
+        )
+        without = np.zeros(len(match)) if beside is None else beside[:, -1]
         return Supervised(
             tuple(fields),
             whole,
@@ -106,36 +112,36 @@ def fit_supervised(
             boosted.fit(X, match),
             linear.fit(words, match),
             held_out,
+            Blend.likeliest(held_out, without, match),
             EVERYWHERE if beside is None else (beside[:, -1].min(), beside[:, -1].max()),
         )
 
 
 def rescored(
-    scores: Float, ask: Callable[[Int64], Float], seen: tuple[float, float] = EVERYWHERE
+    scores: Float,
+    ask: Callable[[Int64], Float],
+    blend: Blend,
+    seen: tuple[float, float] = EVERYWHERE,
 ) -> Float:
     """Log odds as labels and the model without labels see them together; pairs that are clear
     without them stay, and such as no labelled one is like.
 
     Parameters
     ----------
-    seen : pair of float
-        The least and the largest log odds that labelled pairs had.
     ask : callable
         From places in `scores` to what the labels' model gives these pairs.
+    blend : Blend
+        How far it counts.
+    seen : pair of float
+        The least and the largest log odds that labelled pairs had.
     """
     low, high = seen
     unclear = np.flatnonzero((np.abs(scores) < CLEAR) & (scores >= low) & (scores <= high))
     if not len(unclear):
         return scores
     found = scores.copy()
-    found[unclear] = beside_those_without(ask(unclear), scores[unclear])
+    found[unclear] = blend.log_odds(ask(unclear), scores[unclear])
     return found
-
-
-def beside_those_without(odds: Float, scores: Float) -> Float:
-    """Log odds of the probabilities that labels teach and the log odds without these."""
-    odds = np.clip(odds, 1e-3, 1 - 1e-3)
-    return np.asarray(np.log(odds / (1 - odds)) + WEIGHT_WITHOUT * scores)
 
 
 def design_of(

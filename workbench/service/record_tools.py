@@ -18,7 +18,7 @@ class RecordTools(Tools):
         files: Files,
         id_column: Text | None = None,
         one_to_one: bool = False,
-        threshold: float = 0.5,
+        threshold: float | None = None,
         seconds: Seconds = 120,
         seed: int = 0,
         most: Most = 20,

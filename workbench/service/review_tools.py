@@ -81,8 +81,8 @@ class ReviewTools(Tools):
         return answers.answer(of(taken, "atom", "world", "says"), next_step="review asks again")
 
     def review_pairs(self, run: Run | None = None, most: Most = 10) -> dict[str, Any]:
-        """Which pairs of a linkage's records, or the newest's, to ask people about, the least sure
-        first, side by side.
+        """Which pairs of a linkage's records, or the newest's, to ask people about, in
+        turn the least sure and one of another likelihood, side by side.
         """
         linkage = self.workspace.linkage(run)
         questions = [

@@ -137,7 +137,7 @@ class LinkOptions(How, total=False):
     labels: str | os.PathLike[str] | None
     settings: str | os.PathLike[str] | None
     one_to_one: bool
-    threshold: float
+    threshold: float | None
 
 
 class LinkMoreOptions(How, total=False):

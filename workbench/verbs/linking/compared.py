@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.arrays import Float, Int32
+import numpy as np
+
+from workbench.arrays import Bool, Float, Int32
 from workbench.linkage.candidates import Candidates, compare_candidates, find_candidates
 from workbench.linkage.comparison import FieldComparison, make_comparison
 from workbench.linkage.link_model import LinkModel
@@ -21,12 +23,15 @@ FOR_CANDIDATES = 1 / 3
 
 @dataclass(frozen=True)
 class Compared:
-    """Candidates with the levels at which their fields agree; `second` of two files."""
+    """Candidates with the levels at which their fields agree; `second` of two files; `proposed`,
+    which labelled pairs are among them without their label.
+    """
 
     candidates: Candidates
     comparisons: list[FieldComparison]
     patterns: Patterns
     second: Int32 | None
+    proposed: Bool
 
     def model(
         self, one_to_one: bool, conduct: Conduct, known: tuple[Float, Float] | None = None
@@ -49,12 +54,12 @@ def compare(read: LinkedRecords, labelled: LabelledPairs, conduct: Conduct) -> C
     second = records.source if len(records.sources) == 2 else None
     conduct.progress.step("candidates", 0, None)
     of_candidates = conduct.within(FOR_CANDIDATES)
-    candidates = find_candidates(fields, second, conduct=of_candidates).beside(
-        labelled.pairs, len(records)
-    )
+    found = find_candidates(fields, second, conduct=of_candidates)
+    candidates = found.beside(labelled.pairs, len(records))
+    proposed = np.isin(labelled.pairs.keys(len(records)), found.pairs.keys(len(records)))
     if not len(candidates.pairs):
         in_time(of_candidates, "candidates were found")
     comparisons = [make_comparison(field) for field in fields]
     patterns = compare_candidates(comparisons, candidates, conduct.progress)
     in_time(conduct, "pairs were compared")
-    return Compared(candidates, comparisons, patterns, second)
+    return Compared(candidates, comparisons, patterns, second, proposed)

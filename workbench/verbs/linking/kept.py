@@ -9,6 +9,7 @@ import pyarrow
 
 from workbench.arrays import Array, Int64
 from workbench.database import Database, keep_linkage
+from workbench.linkage.asked import worth_asking
 from workbench.linkage.clustering import figures_by_group
 from workbench.linkage.components import joined_records
 from workbench.linkage.fields import Field, beyond_words_of
@@ -62,14 +63,11 @@ def keep(database: Database, run: int, result: LinkResult) -> None:
 
 
 def _doubts(result: LinkResult) -> pyarrow.Table:
-    """The pairs that are least sure, one of any two clusters: others of them would say the same."""
+    """The pairs that are worth asking about, the first one first."""
     pairs, label = result.candidates.pairs, result.clustering.label
-    order = np.argsort(np.abs(result.scores - result.cut_at), kind="stable")
-    order = order[~result.settled[order]]
-    left, right = label[pairs.left[order]], label[pairs.right[order]]
-    both = np.minimum(left, right) * len(label) + np.maximum(left, right)
-    _, first = np.unique(both, return_index=True)
-    some = order[np.sort(first)[:MOST_DOUBTS]]
+    left, right = label[pairs.left].astype(np.int64), label[pairs.right].astype(np.int64)
+    between = np.minimum(left, right) * len(label) + np.maximum(left, right)
+    some = worth_asking(result.scores, result.cut_at, between, result.settled, MOST_DOUBTS)
     return pyarrow.table(
         {"lower": pairs.left[some], "upper": pairs.right[some], "log_odds": result.scores[some]}
     )

@@ -12,18 +12,14 @@ from scipy.sparse.csgraph import connected_components
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Diagnostic, InputError, UsageError
+from workbench.linkage.blend import Blend
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.components import SETTLED
 from workbench.linkage.label_evidence import LabelEvidence
 from workbench.linkage.link_model import LinkModel
 from workbench.linkage.mixture import Patterns
-from workbench.linkage.supervised import (
-    Supervised,
-    beside_those_without,
-    fit_supervised,
-    rescored,
-)
+from workbench.linkage.supervised import Supervised, fit_supervised, rescored
 from workbench.progress import Conduct
 from workbench.tables import StagedTable, find_sources, stage
 from workbench.tables.names import words
@@ -102,19 +98,36 @@ class LabelledPairs:
         return found if few else replace(found, against=None, wrong=0.0)
 
     def learned(
-        self, model: LinkModel, scores: Float, pairs: Pairs, places: Int64, seed: int
+        self,
+        model: LinkModel,
+        scores: Float,
+        pairs: Pairs,
+        places: Int64,
+        proposed: Bool,
+        seed: int,
     ) -> tuple[Supervised | None, Float]:
         """Trees fitted to the labels, beside the model and its log odds, with the log odds that
         follow; None for few, and where labels that are held out are told no better.
+
+        Parameters
+        ----------
+        places : int64 array, shape (n_labels,)
+            Of labelled pairs among `pairs`.
+        proposed : bool array, shape (n_labels,)
+            Those that would be among them without their label.
         """
         if not self.teach:
             return None, scores
         fields = tuple(one.field for one in model.comparisons)
         beside = model.beside(self.pairs, scores[places])
+        labels = LabelEvidence(places, self.match)
         trees = fit_supervised(fields, self.pairs, self.match, beside=beside, seed=seed)
+        # Matches beside pairs that come to mind as different do not say how likely matches are.
+        if LabelEvidence(places[proposed], self.match[proposed]).is_one_sided(scores):
+            trees = replace(trees, blend=Blend())
         found = with_learned(scores, trees, model, pairs)
-        held_out = beside_those_without(trees.held_out, scores[places])
-        if LabelEvidence(places, self.match).speaks_for(found, scores, held_out):
+        held_out = trees.blend.log_odds(trees.held_out, scores[places])
+        if labels.speaks_for(found, scores, held_out):
             return trees, found
         return None, scores
 
@@ -168,7 +181,7 @@ def with_learned(scores: Float, learned: Supervised, model: LinkModel, pairs: Pa
         asked = Pairs(pairs.left[places], pairs.right[places])
         return learned.probabilities(asked, model.beside(asked, scores[places]))
 
-    return rescored(scores, ask, learned.seen)
+    return rescored(scores, ask, learned.blend, learned.seen)
 
 
 def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs:

@@ -8,15 +8,18 @@ from dataclasses import dataclass, replace
 from math import log, log1p
 from time import perf_counter
 
+import numpy as np
+
 from workbench.arrays import Float
 from workbench.errors import Diagnostic, UsageError
 from workbench.leaving import heard
+from workbench.linkage.blend import Blend
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.choice import told_by_a_title
 from workbench.linkage.clustering import Clustering, cluster
-from workbench.linkage.estimates import estimate, threshold_curve
+from workbench.linkage.estimates import best_threshold, estimate, threshold_curve
 from workbench.linkage.label_evidence import LabelEvidence
 from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
@@ -64,7 +67,7 @@ def link(
     labels: str | os.PathLike[str] | None = None,
     settings: str | os.PathLike[str] | None = None,
     one_to_one: bool = False,
-    threshold: float = 0.5,
+    threshold: float | None = None,
     time_limit: float | None = None,
     seed: int = 0,
     progress: Progress = SILENT,
@@ -88,9 +91,10 @@ def link(
         are taken, and nothing is learned; labels settle their own pairs only.
     one_to_one : bool
         Of two files: each record is in one pair at most.
-    threshold : float
+    threshold : float, optional
         The probability from which on a pair speaks for being together: higher finds fewer pairs,
-        and surer ones. Labels hold whatever it is.
+        and surer ones. Labels hold whatever it is. Without it .5, or where labels taught
+        probabilities that of the best F1 that is expected.
     time_limit : float, optional
         Seconds for the whole, a third of them at most for candidates: what is found, fitted,
         improved or proven by then is taken, and the result and E0690 say what was cut short. So
@@ -103,15 +107,15 @@ def link(
             "one-to-one links two files, and one is given",
             help="leave --one-to-one out, or name two files",
         )
-    if not LEAST_THRESHOLD <= threshold <= 1 - LEAST_THRESHOLD:
+    if threshold is not None and not LEAST_THRESHOLD <= threshold <= 1 - LEAST_THRESHOLD:
         raise UsageError.of(
             "E0694",
             f"{threshold:g} is no threshold",
             help=f"give a probability between {LEAST_THRESHOLD:g} and {1 - LEAST_THRESHOLD:g}",
         )
-    cut_at = log(threshold) - log1p(-threshold)
     return heard(
-        progress, lambda: _linked(sources, id_column, labels, settings, one_to_one, cut_at, conduct)
+        progress,
+        lambda: _linked(sources, id_column, labels, settings, one_to_one, threshold, conduct),
     )
 
 
@@ -121,7 +125,7 @@ def _linked(
     labels: str | os.PathLike[str] | None,
     settings: str | os.PathLike[str] | None,
     one_to_one: bool,
-    cut_at: float,
+    threshold: float | None,
     conduct: Conduct,
 ) -> LinkResult:
     begun = perf_counter()
@@ -131,6 +135,10 @@ def _linked(
     else:
         scored = _scored(sources, id_column, labels, one_to_one, conduct)
     pairs, scores = scored.candidates.pairs, scored.scores
+    told = _told(scored.model, scored.captured)
+    if threshold is None:
+        threshold = _threshold_of(scored)
+    cut_at = log(threshold) - log1p(-threshold)
     clustering = _clustered(scored, one_to_one, cut_at, conduct)
     ended = clustering.status in ("limit", "cancelled")
     unproven = ("clusters are not improved or proven",) if ended else ()
@@ -139,7 +147,6 @@ def _linked(
         *(scored.model.cut if isinstance(scored.model, LinkModel) else ()),
         *unproven,
     )
-    told = _told(scored.model, scored.captured)
     wrong = scored.model.wrong if isinstance(scored.model, LinkModel) else 0.0
     return LinkResult(
         records=scored.records,
@@ -206,7 +213,7 @@ def _scored(
         conduct,
     )
     learned, scores = labelled.learned(
-        model, model.of_patterns(patterns), pairs, places, conduct.seed
+        model, model.of_patterns(patterns), pairs, places, compared.proposed, conduct.seed
     )
     rivals, top = None, None
     if one_to_one:
@@ -229,6 +236,15 @@ def _scored(
         rivals,
         top,
     )
+
+
+def _threshold_of(scored: _Scored) -> float:
+    """Where labels taught probabilities, the best of the pairs that no label settles; else .5."""
+    if scored.learned is None or scored.learned.blend == Blend():
+        return 0.5
+    open_pairs = np.ones(len(scored.scores), np.bool_)
+    open_pairs[scored.labelled.places(scored.candidates, len(scored.records))] = False
+    return best_threshold(scored.scores[open_pairs])
 
 
 def _told(model: Scoring, captured: float) -> dict[str, float]:

@@ -173,7 +173,9 @@ class Linkage:
         ]
 
     def questions(self, most: int = 20) -> list[PairQuestion]:
-        """Pairs that are least sure and have no answer, one of any two clusters."""
+        """Pairs without an answer, one of any two clusters: in turn the least sure, and one of
+        another likelihood.
+        """
         answered = {(lower, upper) for lower, upper, _ in answered_pairs(self.store)}
         doubts = [one for one in doubtful_pairs(self.store) if one[:2] not in answered][:most]
         ends = sorted({number for lower, upper, _ in doubts for number in (lower, upper)})

@@ -99,6 +99,11 @@ class LinkResult:
         return self.stopped if self.cut else self.clustering.status
 
     @property
+    def threshold(self) -> float:
+        """The probability from which on a pair speaks for being together."""
+        return float(sigmoid(np.array(self.cut_at)).round(12))
+
+    @property
     def clusters(self) -> pd.DataFrame:
         """Columns source, id, cluster; a cluster is called by its first record: names stay."""
         import pandas as pd
@@ -245,7 +250,7 @@ class LinkResult:
             "estimated_precision_interval": list(self.estimates.precision_interval),
             "estimated_recall_interval": list(self.estimates.recall_interval),
             "estimated_candidate_recall": self.estimates.candidate_recall,
-            "threshold": float(sigmoid(np.array(self.cut_at))),
+            "threshold": self.threshold,
             "curve": [dict(zip(self.curve, row)) for row in curve],
             "labels": self.labels,
             "seconds": self.seconds,
