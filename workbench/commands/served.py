@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.service.client import RemoteWorkspace
     from workbench.workspace import Workspace
 
-SOURCES = ("files", "sources")
+SOURCES = ("files", "sources", "data")
 """Parameters that name files, or databases by their address."""
 
 
