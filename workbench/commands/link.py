@@ -292,6 +292,8 @@ def _print(result: LinkResult, out: Path) -> None:
         f"{record['records']:,} records, {record['candidates']:,} pairs compared "
         f"({record['share_of_pairs']:.3%} of all), {record['clusters']:,} clusters"
     )
+    if result.threshold != 0.5:
+        print_line(f"pairs of probability {result.threshold:g} and more are joined")
     print_line(result.estimates.words())
     proof = f"energy {record['energy']:.1f}, bound {record['bound']:.1f}, gap {record['gap']:.3f}"
     print_line(f"{proof}; {result.status} in {result.seconds:.1f} s: {out}")
