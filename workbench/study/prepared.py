@@ -14,6 +14,7 @@ from workbench.database.arrow_columns import numpy_column
 from workbench.errors import Diagnostic, InputError, UsageError, nearest
 from workbench.structure.relational import Schema
 from workbench.study.anchors import TargetTimes
+from workbench.study.immense import immense_numbers
 from workbench.study.schema import relational_schema
 from workbench.tables import (
     Staging,
@@ -111,10 +112,13 @@ def prepared(
         for leak in found_leaks
         if leak.how.startswith("is filled exactly")
     }
+    immense = list(immense_numbers(staging, typed))
+    notes += [note for _, _, note in immense]
     time_column = _time_column(chosen, target, time)
     if time_column is not None and target.kind == "yes/no" and chosen.known is None:
         chosen = replace(chosen, known=_known_name(chosen, target))
     without = {(target.table.name, target.column.name), *left_out}
+    without |= {(table, column) for table, column, _ in immense}
     schema = relational_schema(
         staging, chosen, typed, target.table.name, without=without, timed=time_column is not None
     )

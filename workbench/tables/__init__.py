@@ -63,6 +63,7 @@ from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.staging import stage
 from workbench.tables.targets import (
     FEWEST_TO_PART,
+    IMMENSE,
     ask_where_absent,
     gives_away_from,
     leaks,

@@ -22,6 +22,9 @@ from workbench.tables.typed import TypedTable
 
 GIVES_AWAY = 0.99
 
+IMMENSE = 1e100
+"""Of numbers beyond it, of either sign, squares are too near to what 64 bits hold."""
+
 
 @dataclass(frozen=True)
 class TargetRows:
@@ -95,6 +98,15 @@ def target_faults(rows: TargetRows) -> tuple[Diagnostic, ...]:
                 "E0243",
                 f"{target.name} is blank in every row, so there is nothing to learn from",
                 help="fill in some of its cells",
+            ),
+        )
+    if target.kind == "number" and np.abs(labels).max() > IMMENSE:
+        return (
+            Diagnostic(
+                "E0243",
+                f"{target.name} holds numbers as large as {np.abs(labels).max():.3g}: their "
+                "squares cannot be added up",
+                help="write them in another unit, or as logarithms",
             ),
         )
     if target.kind != "number" and len(np.unique(labels)) < 2:
