@@ -21,7 +21,7 @@ def test_immense_numbers_are_left_out_and_refused_as_what_is_predicted(tmp_path:
     with stage(find_sources([file])) as staging:
         ready = prepared(staging, "people.good")
         assert [one.name for one in ready.schema["people"].columns] == ["age"]
-        (said,) = [note for note in ready.notes if note.code == "E0649"]
+        (said,) = [note for note in ready.warnings if note.code == "E0649"]
         assert "people.wealth" in said.message
         with pytest.raises(InputError, match=r"E0243.*1\.7e\+308"):
             prepared(staging, "people.wealth")
