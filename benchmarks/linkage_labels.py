@@ -3,11 +3,10 @@
     python -m benchmarks.linkage_labels Amazon-Google --seeds 1 2
 
 Records of the pairs of `er-products` are two files; an answer is the label that the pair has in
-`train` or `valid` (a pair that neither has is of different things). Asked for are the least sure
-pairs of the linkage so far (`ws.linkage().questions()`), some at a time, and the files are linked
-again with all answers. F1 is over the pairs of `test`, which are never asked about, a pair said to
-match from the linkage's threshold on. The first rows
-are without labels and with all of them.
+`train` or `valid` (a pair that neither has is of different things). Asked for are the questions of
+the linkage so far (`ws.linkage().questions()`), some at a time, and the files are linked again with
+all answers. F1 is over the pairs of `test`, which are never asked about, a pair said to match from
+the linkage's threshold on. The first rows are without labels and with all of them.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ def linked(ws: Workspace, data: Labelled, labels: Mapping[Pair, bool]) -> LinkRe
 
 
 def asked_for(ws: Workspace, data: Labelled, labels: Mapping[Pair, bool]) -> Iterator[Pair]:
-    """The least sure pairs across the files, but those of `test`."""
+    """The pairs across the files that the linkage asks about, but those of `test`."""
     for question in ws.linkage().questions(1000):
         left, right = sorted(name.split(":", 1)[1] for name in (question.left, question.right))
         if left[0] != right[0] and (left, right) not in {*data.parts["test"], *labels}:
