@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import get_args
 
 from workbench.errors import Diagnostic
@@ -20,7 +21,10 @@ FEWEST = 5
 """Different values that are keys elsewhere by no chance, where the names agree."""
 MANY = 20
 """And where they do not."""
-LOOKED = 2000
+LOOKED, ROWS = 2000, 200_000
+"""Different values of a column that are compared, and the rows that they are taken from."""
+TOGETHER = 50
+"""Columns that are compared in one statement."""
 _WAYS: Mapping[Alike, str] = {
     "numbers": "{one} and {other} were one number",
     "letters": "{one} and {other} were one, whatever letters are capitals",
@@ -56,42 +60,41 @@ def nearly_references(
     """The columns of a table that would refer to another, were keys compared as numbers, or
     whatever letters are capitals: a warning with the cure for each.
     """
-    table = typed.mapping
+    table, told = typed.mapping, set[str]()
     keyed = [other.mapping for other in found.values() if other.mapping.key is not None]
-    columns = [
-        one
-        for one in table.columns
-        if one.kind in ("category", "text", "number") and not one.parts and one.distinct >= FEWEST
-    ]
-    for column in columns:
-        for other in keyed:
-            key = other.column(other.key or "")
-            agree = names_agree(column.name, other.name, key.name) > 0
-            codes = column.kind != "number" and column.distinct >= MANY
-            if other is not table and not key.parts and (agree or codes):
-                note = _nearly(staging, table, column, other, key)
-                if note is not None:
-                    yield note
-                    break
+    for other in keyed:
+        key = other.column(other.key or "")
+        columns = [
+            one
+            for one in table.columns
+            if one.name not in told and other is not table and _may_be(one, other, key)
+        ]
+        ways = _ways_to_refer(staging, table, columns, other) if columns else {}
+        for name, way in ways.items():
+            if way.as_is < NEARLY_ALL * way.values <= way.inside:
+                told.add(name)
+                yield _would_refer(staging, table, name, other, way)
 
 
-def _nearly(
-    staging: Staging,
-    table: TableMapping,
-    column: ColumnMapping,
-    other: TableMapping,
-    key: ColumnMapping,
-) -> Diagnostic | None:
-    found = _way_to_refer(staging, table, column, other)
-    if found is None or not found.as_is < NEARLY_ALL * found.values <= found.inside:
-        return None
+def _may_be(column: ColumnMapping, other: TableMapping, key: ColumnMapping) -> bool:
+    """Whether a column that is no reference may be meant as one, by its name or as codes."""
+    if column.kind not in ("category", "text", "number") or column.parts or key.parts:
+        return False
+    codes = column.kind != "number" and column.distinct >= MANY
+    agree = names_agree(column.name, other.name, key.name) > 0
+    return column.distinct >= FEWEST and (codes or agree)
+
+
+def _would_refer(
+    staging: Staging, table: TableMapping, column: str, other: TableMapping, way: _Way
+) -> Diagnostic:
     return Diagnostic(
         "E0241",
-        f"{table.name}.{column.name} would refer to {other.name}.{key.name} if {found.said}: "
-        f"{share(found.inside, found.values)} of its values",
-        staging.tables[table.name].span(1, column.name),
-        f'write both alike; or in the mapping give {key.name} alike = "{found.way}", and '
-        f'{column.name} kind = "reference", table = "{other.name}", alike = "{found.way}"',
+        f"{table.name}.{column} would refer to {other.name}.{other.key} if {way.said}: "
+        f"{share(way.inside, way.values)} of its values",
+        staging.tables[table.name].span(1, column),
+        f'write both alike; or in the mapping give {other.key} alike = "{way.way}", and '
+        f'{column} kind = "reference", table = "{other.name}", alike = "{way.way}"',
         severity="warning",
     )
 
@@ -104,7 +107,7 @@ def more_would_refer(
     key = other.column(other.key or "")
     if column.reading.alike or column.parts or key.parts:
         return ""
-    found = _way_to_refer(staging, table, column, other)
+    found = _ways_to_refer(staging, table, [column], other).get(column.name)
     if found is None:
         return ""
     cure = f'alike = "{found.way}" for {column.name} and {key.name} in the mapping'
@@ -122,28 +125,36 @@ class _Way:
     values: int
 
 
-def _way_to_refer(
-    staging: Staging, table: TableMapping, column: ColumnMapping, other: TableMapping
-) -> _Way | None:
-    """The way by which the most of a column's values are keys; None where none adds any."""
+def _ways_to_refer(
+    staging: Staging, table: TableMapping, columns: Sequence[ColumnMapping], other: TableMapping
+) -> dict[str, _Way]:
+    """By column the way by which the most of its values are keys, of those which any way adds to.
+    The keys are read once a way for many columns.
+    """
     here, there = staging.tables[table.name], staging.tables[other.name]
-    cell, theirs = here.cell(column.name), there.cell(other.key or "")
-    cells = (
-        f"SELECT DISTINCT {cell} AS x FROM {here.relation} "
-        f"WHERE NOT {is_blank(cell, column.reading.blanks)} LIMIT {LOOKED}"
-    )
-    best = None
-    for way in get_args(Alike):
+    theirs, best = there.cell(other.key or ""), dict[str, _Way]()
+    looked = f"(FROM {here.relation} LIMIT {ROWS})"
+    for start, way in product(range(0, len(columns), TOGETHER), get_args(Alike)):
+        some = columns[start : start + TOGETHER]
+        cells = " UNION ALL ".join(
+            f"(SELECT DISTINCT {place} AS c, {here.cell(one.name)} AS x FROM {looked} "
+            f"WHERE NOT {is_blank(here.cell(one.name), one.reading.blanks)} LIMIT {LOOKED})"
+            for place, one in enumerate(some)
+        )
         keys = f"SELECT {theirs} AS k, {alike_value(theirs, way)} AS v FROM {there.relation}"
         matched = (
-            "SELECT x, min(k) AS k, coalesce(bool_or(k = x), false) AS same FROM cells "
-            f"LEFT JOIN keys ON v = {alike_value('x', way)} GROUP BY x"
+            "SELECT c, x, min(k) AS k, coalesce(bool_or(k = x), false) AS same FROM cells "
+            f"LEFT JOIN keys ON v = {alike_value('x', way)} GROUP BY c, x"
         )
-        inside, as_is, values, one, its = staging.rows(
+        rows = staging.rows(
             f"WITH keys AS ({keys}), cells AS ({cells}), matched AS ({matched}) "
-            "SELECT count(k), count(*) FILTER (same), count(*), min(x) FILTER (k IS NOT NULL AND "
-            "NOT same), arg_min(k, x) FILTER (k IS NOT NULL AND NOT same) FROM matched"
-        )[0]
-        if inside > max(as_is, best.inside if best else 0):
-            best = _Way(way, _WAYS[way].format(one=one, other=its), inside, as_is, values)
+            "SELECT c, count(k), count(*) FILTER (same), count(*), min(x) FILTER (k IS NOT NULL "
+            "AND NOT same), arg_min(k, x) FILTER (k IS NOT NULL AND NOT same) FROM matched "
+            "GROUP BY c ORDER BY c"
+        )
+        for place, inside, as_is, values, one, its in rows:
+            name = some[place].name
+            if inside > max(as_is, best[name].inside if name in best else 0):
+                said = _WAYS[way].format(one=one, other=its)
+                best[name] = _Way(way, said, inside, as_is, values)
     return best
