@@ -202,6 +202,24 @@ def test_two_files_one_to_one(tmp_path: Path) -> None:
     assert result.status == "optimal"
 
 
+def test_one_to_one_finds_what_files_that_repeat_persons_share(tmp_path: Path) -> None:
+    """Pairs within each file are as alike as the few across: they match, too."""
+    frame, truth = people(1200, seed=3, copies=2.0)
+    frame["person"] = truth
+    shared = frame["person"] % 6 == 0
+    second = np.where(shared, np.arange(len(frame)) % 2, frame["person"] % 2).astype(bool)
+    halves = frame[~second], frame[second]
+    for name, part in zip("ab", halves):
+        part.drop(columns="person").to_csv(tmp_path / f"{name}.csv", index=False)
+    result = link([tmp_path / "a.csv", tmp_path / "b.csv"], one_to_one=True)
+    person = dict(zip(frame["record"].astype(str), frame["person"]))
+    pairs = [group["id"] for _, group in result.clusters.groupby("cluster") if len(group) == 2]
+    right = sum(person[pair.iloc[0]] == person[pair.iloc[1]] for pair in pairs)
+    first, other = (half["person"].value_counts() for half in halves)
+    assert right > 0.9 * len(pairs)
+    assert right > 0.8 * first.combine(other, min, fill_value=0).sum()
+
+
 def test_labels_settle_their_pairs(tmp_path: Path) -> None:
     frame, _ = people(400, seed=1)
     frame.to_csv(tmp_path / "people.csv", index=False)

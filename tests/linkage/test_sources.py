@@ -102,24 +102,22 @@ def otherwise(made: Tables) -> Tables:
 
 
 @pytest.mark.parametrize(
-    ("made", "one_to_one", "taught"),
+    ("made", "taught"),
     [
-        (lambda: companies(1500, seed=45, overlap=0.05), False, True),
-        (lambda: repeating(6), False, False),
-        (lambda: repeating(6), True, True),
-        (lambda: tracks(33), False, True),
-        (lambda: otherwise(papers(1500, seed=71, overlap=0.5)), False, False),
+        (lambda: companies(1500, seed=45, overlap=0.05), True),
+        (lambda: repeating(6), False),
+        (lambda: tracks(33), True),
+        (lambda: otherwise(papers(1500, seed=71, overlap=0.5)), False),
     ],
     ids=[
         "registers",
         "files that repeat persons",
-        "files that are said to repeat nothing",
         "versions of tracks",
         "libraries that call venues otherwise",
     ],
 )
 def test_only_sources_that_repeat_nothing_and_speak_alike_teach(
-    tmp_path: Path, made: object, one_to_one: bool, taught: bool
+    tmp_path: Path, made: object, taught: bool
 ) -> None:
     paths, truth = written(tmp_path, made())  # type: ignore[operator]
     read = read_linked(paths, "id")
@@ -131,10 +129,10 @@ def test_only_sources_that_repeat_nothing_and_speak_alike_teach(
     chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
     assumed = assumed_mixture(patterns, comparisons, chances, found.possible)
     both, apart, repeats = with_pairs_within(
-        patterns, comparisons, found.proposed, found.near, second, assumed, 0, one_to_one=one_to_one
+        patterns, comparisons, found.proposed, found.near, second, assumed, 0
     )
     assert (apart is not None) == taught == (repeats < 0)
-    if apart is not None and not one_to_one:
+    if apart is not None:
         across = (truth[found.pairs.left] != truth[found.pairs.right]).sum()
         assert apart.sum() == pytest.approx(across, rel=0.1)
         assert both.counts.sum() == pytest.approx(len(found.pairs) + apart.sum(), rel=0.01)

@@ -51,7 +51,6 @@ def learn(
     second: Int32 | None,
     *,
     known: tuple[Float, Float] | None = None,
-    one_to_one: bool = False,
     conduct: Conduct = PLAIN,
 ) -> LinkModel:
     """EM: first independent fields with chance agreement known, then correlated ones; what a
@@ -63,8 +62,6 @@ def learn(
     ----------
     known : pair of float64 arrays, shape (n_patterns,), optional
         Labelled matches and non-matches of each pattern.
-    one_to_one : bool
-        Whether it is known that neither source repeats anything.
     """
     conduct.progress.report("weights", 0, 2, "")
     records = _Records.sampled(comparisons, candidates, second, conduct)
@@ -76,9 +73,7 @@ def learn(
     assumed = assumed_mixture(patterns, comparisons, records.chances, candidates.possible)
     apart, repeats = None, 0.0
     if known is None and not conduct.over:
-        patterns, apart, repeats = records.with_pairs_within(
-            patterns, assumed, one_to_one, conduct.seed
-        )
+        patterns, apart, repeats = records.with_pairs_within(patterns, assumed, conduct.seed)
     problem = LinkProblem(
         patterns, comparisons, mixtures, assumed, candidates.possible, records.number, known,
         apart, records.every, partial(records.captured, patterns),
@@ -204,7 +199,7 @@ class _Records:
         return min(1.0, share / at_most)
 
     def with_pairs_within(
-        self, patterns: Patterns, assumed: Mixture, one_to_one: bool, seed: int
+        self, patterns: Patterns, assumed: Mixture, seed: int
     ) -> tuple[Patterns, Float | None, float]:
         """What pairs within two sources that repeat nothing teach: `with_pairs_within`."""
         if self.second is None or not self.candidates.proposed:
@@ -217,7 +212,6 @@ class _Records:
             self.second,
             assumed,
             seed,
-            one_to_one=one_to_one,
         )
 
     def fitted(self, problem: LinkProblem, conduct: Conduct) -> Fitted:

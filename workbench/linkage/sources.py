@@ -50,15 +50,13 @@ def with_pairs_within(
     second: Int32,
     assumed: Mixture,
     seed: int,
-    *,
-    one_to_one: bool = False,
 ) -> tuple[Patterns, Float | None, float]:
     """The patterns with those of pairs within the sources, and how many of each are so: as many as
     across by chance.
 
     As they were, and None, where the sources repeat things, or call them otherwise. Last the log of
     how many times as often pairs within are matches as those across, at most; 0 where that is not
-    known. One to one, sources are taken not to repeat things, whatever they hold.
+    known.
     """
     if any(_called_otherwise(one.field, second) for one in comparisons):
         return patterns, None, 0.0
@@ -74,13 +72,13 @@ def with_pairs_within(
         for side in (slice(len(patterns.of_pair)), slice(len(patterns.of_pair), None))
     )
     apart *= ratio
-    repeats = _repeats(assumed.scores(both.levels), across, apart, one_to_one)
+    repeats = _repeats(assumed.scores(both.levels), across, apart)
     if repeats is None:
         return patterns, None, 0.0
     return replace(both, counts=np.round(across + apart).astype(np.int64)), apart, repeats
 
 
-def _repeats(scores: Float, across: Float, apart: Float, one_to_one: bool) -> float | None:
+def _repeats(scores: Float, across: Float, apart: Float) -> float | None:
     """The log of how many times as often pairs within match, told by the most alike ones; None
     where sources repeat things.
     """
@@ -91,7 +89,7 @@ def _repeats(scores: Float, across: Float, apart: Float, one_to_one: bool) -> fl
         most, some = float(across[sure].sum()), float(apart[sure].sum())
         if share < SURE[0] and most < MANY:
             break
-        if most and (some <= REPEATED * most or one_to_one):
+        if most and some <= REPEATED * most:
             return float(np.log((some + 1) / (most + 1)))
     return None
 

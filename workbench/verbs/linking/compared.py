@@ -33,9 +33,7 @@ class Compared:
     second: Int32 | None
     proposed: Bool
 
-    def model(
-        self, one_to_one: bool, conduct: Conduct, known: tuple[Float, Float] | None = None
-    ) -> LinkModel:
+    def model(self, conduct: Conduct, known: tuple[Float, Float] | None = None) -> LinkModel:
         """What is learned from these, and from labelled matches and non-matches by pattern."""
         return learn(
             self.comparisons,
@@ -43,7 +41,6 @@ class Compared:
             self.patterns,
             self.second,
             known=known,
-            one_to_one=one_to_one,
             conduct=conduct,
         )
 

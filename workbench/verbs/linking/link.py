@@ -203,11 +203,11 @@ def _scored(
     compared = compare(read, labelled, conduct)
     candidates, patterns = compared.candidates, compared.patterns
     places, pairs = labelled.places(candidates, len(records)), candidates.pairs
-    unlabelled = compared.model(one_to_one, conduct)
+    unlabelled = compared.model(conduct)
     surprises = LabelEvidence(places, labelled.match).surprises(unlabelled.of_patterns(patterns))
     model = labelled.heard(
         unlabelled,
-        lambda: compared.model(one_to_one, conduct, labelled.by_pattern(patterns, places)),
+        lambda: compared.model(conduct, labelled.by_pattern(patterns, places)),
         patterns,
         places,
         conduct,
