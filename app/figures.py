@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from math import floor, isfinite, log10
 
 
@@ -44,3 +44,9 @@ def spread(score: Mapping[str, float | None]) -> str:
         return "none"
     places = decimals(mean)
     return f"{mean:,.{places}f}" + (f" ± {deviation:,.{places}f}" if deviation is not None else "")
+
+
+def most_telling(parts: Sequence[tuple[str, float]], total: float) -> tuple[str, float] | None:
+    """The largest part of the total's own sign: what speaks against it is no reason for it."""
+    side = [part for part in parts if part[1] * total > 0]
+    return max(side, key=lambda part: abs(part[1]), default=None)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from math import exp
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from app import charts
-from app.figures import several
+from app.downloads import csv_text
+from app.figures import most_telling, several
 from app.pictures import linked
 from app.show import draw, plain, small_table, table
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 DRAWN = 25
 """Records of a picture, at most."""
-LEAST_DRAWN = 0.01
+LEAST_LIKELY = 0.01
+"""Pairs below are neither drawn nor in the download."""
 OF_CLUSTERS = {
     "cluster": "Called by its first record.",
     "disputed": "Pairs contradict one another: A is B, B is C, and A is hardly C.",
@@ -25,17 +30,16 @@ def clusters(linkage: Any) -> None:
     """Clusters in a list; one of them in full."""
     search = st.text_input(
         "Find records", placeholder="part of a value", key="linked-search", persist_state="session"
-    )
-    found = linkage.clusters(search.strip())
+    ).strip()
+    found = linkage.clusters(search)
     if found.empty:
-        st.info(
-            "No record holds that beside another." if search else "No two records are the same."
-        )
+        st.info("No record holds that." if search else "No two records are the same.")
         return
     found["disputed"] = ["yes" if one else "" for one in found["disputed"]]
     st.caption(
-        "Clusters of two records and more, the largest first, with the values of their first "
-        "record as they were compared. Tick one to see it."
+        ("All that hold it" if search else "Clusters of two records and more")
+        + ", the largest first, with the values of their first record as they were compared. "
+        "Tick one to see it."
     )
     picked = table(
         found, help=OF_CLUSTERS, selection="single-row", key=f"linked-clusters-{search}", most=330
@@ -48,7 +52,8 @@ def one_cluster(linkage: Any, name: str) -> None:
     """Its records side by side, its pairs, and what may be said of any two."""
     records, pairs = linkage.records(name), linkage.pairs(name)
     own = records["cluster"] == records["cluster"].iloc[0]
-    st.subheader(f"{plain(name)} and {int(own.sum()) - 1} more", anchor=False)
+    beside = int(own.sum()) - 1
+    st.subheader(f"{plain(name)} {f'and {beside} more' if beside else 'alone'}", anchor=False)
     if not own.all():
         st.caption("Below its own records those of other clusters that are like some of them.")
     table(records, key=f"linked-records-{name}", most=330)
@@ -59,36 +64,47 @@ def one_cluster(linkage: Any, name: str) -> None:
         some = pairs[
             pairs["left"].isin(names)
             & pairs["right"].isin(names)
-            & (pairs["probability"] >= LEAST_DRAWN)
+            & ((pairs["probability"] >= LEAST_LIKELY) | pairs["answer"].notna())
         ]
         st.graphviz_chart(
             linked(
                 list(zip(drawn["record"], drawn["cluster"])),
-                list(zip(some["left"], some["right"], some["probability"])),
+                list(zip(some["left"], some["right"], some["probability"], some["answer"])),
             )
         )
         st.caption(
             "Blue are the records of this cluster; a number is the probability that two are the "
-            "same, where it is less than 1.00."
+            "same, where it is less than 1.00; same and not are what somebody said."
             + (f" The first {DRAWN} records are drawn." if len(records) > DRAWN else "")
         )
     with left:
-        two_records(linkage, list(records["record"]), name)
+        first = doubted(pairs, set(records["record"][own]))
+        two_records(linkage, list(records["record"]), first, name)
 
 
-def two_records(linkage: Any, names: list[str], key: str) -> None:
+def doubted(pairs: pd.DataFrame, own: set[str]) -> tuple[str, ...]:
+    """Of a cluster's compared pairs the one that is most in doubt."""
+    inside = pairs[pairs["left"].isin(own) & pairs["right"].isin(own) & pairs["answer"].isna()]
+    return () if inside.empty else (inside["left"].iloc[-1], inside["right"].iloc[-1])
+
+
+def two_records(linkage: Any, names: list[str], first: tuple[str, ...], key: str) -> None:
     """Why two records are, or are not, the same; and what a person says of it."""
+    names = [*first, *(name for name in names if name not in first)]
     one, other = st.columns(2)
     left = one.selectbox("Record", names, key=f"linked-left-{key}", persist_state="session")
-    rest = [name for name in names if name != left]
     right = other.selectbox(
-        "and", rest, key=f"linked-right-{key}", accept_new_options=True,
+        "and", [name for name in names if name != left], key=f"linked-right-{key}",
+        accept_new_options=True, placeholder="the name of another record",
         help="Any record may be named, to merge what is apart.",
         persist_state="session",
     )  # fmt: skip
     if right is None:
         return
     reasons(linkage, left, right)
+    said = {frozenset(pair): same for *pair, same in linkage.answers().to_numpy().tolist()}
+    if (same := said.get(frozenset((left, right)))) is not None:
+        st.caption(f"Somebody said that they are {'the same' if same else 'not the same'}.")
     with st.container(horizontal=True):
         say(linkage, left, right, f"linked-{key}")
 
@@ -97,11 +113,13 @@ def reasons(linkage: Any, left: str, right: str) -> None:
     """What each column adds to the log odds, as a waterfall, the start first."""
     parts = linkage.why(left, right)
     total = sum(part for _, part in parts)
-    strongest = max(parts[:-1], key=lambda part: abs(part[1]), default=("nothing compared", 0.0))
+    telling = most_telling(parts[:-1], total)
+    because = "nothing that is compared says enough"
+    if telling is not None:
+        because = f"above all because {plain(telling[0])} ({telling[1]:+.1f})"
     st.markdown(
         f"{plain(left)} and {plain(right)} are the same with probability "
-        f"**{1 / (1 + exp(-total)):.3f}**, above all because {plain(strongest[0])} "
-        f"({strongest[1]:+.1f})."
+        f"**{1 / (1 + exp(-total)):.3f}**, {because}."
     )
     draw(
         charts.waterfall(
@@ -199,3 +217,9 @@ def thresholds(linkage: Any) -> float | None:
     )
     pressed = st.button(f"Link again from {chosen:g} on", key="linked-again-from")
     return float(chosen) if pressed else None
+
+
+def likely_pairs(linkage: Any) -> str:
+    """Compared pairs as a file, the likeliest first."""
+    pairs = linkage.pairs()
+    return csv_text(pairs[pairs["probability"] >= LEAST_LIKELY])

@@ -58,9 +58,11 @@ def picture_in_words(mapping: TablesMapping) -> str:
     )
 
 
-def linked(records: Sequence[tuple[str, str]], pairs: Sequence[tuple[str, str, float]]) -> str:
+def linked(
+    records: Sequence[tuple[str, str]], pairs: Sequence[tuple[str, str, float, bool | None]]
+) -> str:
     """Records with the cluster they are in, a box of colour for the first one's, and pairs with
-    their probability, where it does not round to 1.
+    what somebody said of them, else with their probability, where it does not round to 1.
     """
     style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans" fontsize=11'
     lines = [
@@ -75,12 +77,18 @@ def linked(records: Sequence[tuple[str, str]], pairs: Sequence[tuple[str, str, f
     ]
     lines += [f"{quoted(name)};" for name, cluster in records if cluster != own]
     lines += [
-        f"{quoted(left)} -- {quoted(right)} [label="
-        f"{quoted(f'{probability:.2f}' if probability < SURE else '')} "
-        f"style={'solid' if probability > 0.5 else 'dashed'}];"
-        for left, right, probability in pairs
+        f"{quoted(left)} -- {quoted(right)} [{_line(probability, said)}];"
+        for left, right, probability, said in pairs
     ]
     return "\n".join([*lines, "}"])
+
+
+def _line(probability: float, said: bool | None) -> str:
+    """How a pair is drawn: dashed where it speaks against being one."""
+    if said is not None:
+        return f"label={quoted('same' if said else 'not')} style={'bold' if said else 'dashed'}"
+    label = f"{probability:.2f}" if probability < SURE else ""
+    return f"label={quoted(label)} style={'solid' if probability > 0.5 else 'dashed'}"
 
 
 def neighbourhood(constant: str, facts: Sequence[Any]) -> str:

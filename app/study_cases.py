@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.figures import figure
+from app.figures import figure, most_telling
 from app.show import draw, plain, short_labels, stands_on, table
 
 CASE = "study-case"
@@ -41,10 +41,10 @@ def cases(record: Mapping[str, Any]) -> None:
     if not case["reasons"]:
         st.info("No rule speaks for or against it; it has the value that all have to begin with.")
         return
-    largest = case["reasons"][0]
+    reasons = [(reason["words"], reason["adds"]) for reason in case["reasons"]]
+    words, adds = most_telling(reasons, sum(adds for _, adds in reasons)) or reasons[0]
     st.text(
-        f"{name}: {figure(case['value'])}, above all because {largest['words']} "
-        f"({figure(largest['adds'], sign=True)})."
+        f"{name}: {figure(case['value'])}, above all because {words} ({figure(adds, sign=True)})."
     )
     bars = [(part["words"], part["adds"]) for part in case["parts"]]
     total = str(record["target"]) if record["kind"] == "number" else "log-odds"

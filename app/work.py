@@ -9,7 +9,7 @@ from typing import Any, Literal
 from workbench.errors import Cancelled, WorkbenchError
 from workbench.progress import Progress
 from workbench.resources import require_experiments
-from workbench.verbs.linking.again import written_labels
+from workbench.verbs.linking.again import say_again, written_labels
 from workbench.workspace import Workspace
 
 GRACE = 5.0
@@ -166,9 +166,10 @@ def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Ou
 def link(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Files to clusters of their records, kept to be looked at; with answers that people gave."""
     arguments = dict(arguments)
-    files = arguments.pop("files")
+    files, said = arguments.pop("files"), arguments.pop("said", ())
     with written_labels(arguments.pop("answers", ())) as labels:
         result = ws.link(*files, labels=labels, **arguments, progress=progress)
+    say_again(ws.linkage(result.run_id), said)
     notes = [one.message for one in result.warnings]
     return Outcome(result.run_id, {"warnings": notes})
 

@@ -10,7 +10,7 @@ import streamlit as st
 from app.choices import choose_run
 from app.downloads import csv_text
 from app.files import named_sources, staying, taken_here
-from app.linking import clusters, doubts, thresholds
+from app.linking import clusters, doubts, likely_pairs, thresholds
 from app.show import header, metrics, plain, show_error, warnings
 from app.state import workspace
 from app.watching import start, watch
@@ -79,7 +79,8 @@ def begin(files: list[str], **arguments: Any) -> None:
 def again(linkage: Any, run: Any, **changed: Any) -> None:
     """The files of a run linked anew, with what was said of pairs."""
     files, how = as_it_was_linked(run.parameters)
-    begin(files, **{**how, "answers": linkage.labels().to_numpy().tolist(), **changed})
+    answers = {"answers": linkage.labels().to_numpy().tolist(), "said": linkage.beside_labels()}
+    begin(files, **{**how, **answers, **changed})
 
 
 def shown(run: Any) -> None:
@@ -139,6 +140,7 @@ def downloads(linkage: Any, run: Any) -> None:
         st.download_button(
             "Clusters (CSV)", lambda: csv_text(linkage.members()), "clusters.csv", "text/csv"
         )
+        st.download_button("Pairs (CSV)", lambda: likely_pairs(linkage), "pairs.csv", "text/csv")
         if len(labels):
             st.download_button("Answers (CSV)", csv_text(labels), "answers.csv", "text/csv")
             if st.button(

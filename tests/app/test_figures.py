@@ -12,6 +12,7 @@ from app.figures import (
     decimals,
     decimals_of_weights,
     figure,
+    most_telling,
     several,
     spread,
     with_short_weight,
@@ -69,9 +70,20 @@ def test_a_rule_is_shown_with_few_digits_of_its_weight() -> None:
         assert with_short_weight(rule) == rule
 
 
-def test_lines_of_sure_pairs_have_no_number() -> None:
-    drawn = linked([("1", "a"), ("2", "a"), ("3", "a")], [("1", "2", 0.999), ("2", "3", 0.5)])
-    assert [line.count('label=""') for line in drawn.splitlines() if "--" in line] == [1, 0]
+def test_a_line_of_a_pair_has_what_was_said_or_a_number_that_is_not_sure() -> None:
+    pairs = [("1", "2", 0.999, None), ("2", "3", 0.5, None), ("1", "3", 0.9, False)]
+    drawn = linked([("1", "a"), ("2", "a"), ("3", "a")], pairs)
+    lines = [line for line in drawn.splitlines() if " -- " in line]
+    labels = ('label=""', 'label="0.50"', 'label="not"')
+    assert [label in line for label, line in zip(labels, lines, strict=True)] == [True] * 3
+    assert "dashed" in lines[2]
+
+
+def test_a_reason_is_what_speaks_for_the_outcome() -> None:
+    parts = [("far", -5.2), ("close", 4.0), ("same", 1.7)]
+    assert most_telling(parts, 0.5) == ("close", 4.0)
+    assert most_telling(parts, -0.5) == ("far", -5.2)
+    assert most_telling(parts[1:], -0.5) is None
 
 
 def test_what_rounds_to_nothing_has_no_minus() -> None:

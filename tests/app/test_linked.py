@@ -47,7 +47,11 @@ def test_records_are_linked_and_linked_again_from_another_threshold(
     assert int(figures["Clusters"]) < int(figures["Records"])
     assert float(figures["Expected precision"]) > 0.5
     assert "cluster" in test.dataframe[0].value
-    state.workspace.linkage().answer("1", "2", True)
+    name = str(test.dataframe[0].value["cluster"].iloc[0])
+    pair = [str(test.selectbox(key=f"linked-{end}-{name}").value) for end in ("left", "right")]
+    sound(test.button(key=f"linked-{name}-y").click().run())
+    said = [item.value for item in sound(test.run()).caption]
+    assert "Somebody said that they are the same." in said
     test.segmented_control(key="linked-part").set_value("Threshold")
     test = sound(test.run())
     test.select_slider[0].set_value(0.99)
@@ -56,7 +60,7 @@ def test_records_are_linked_and_linked_again_from_another_threshold(
     assert finished(state.jobs.all()[0]).status == "done"
     again = state.workspace.linkage()
     assert again.threshold == pytest.approx(0.99)
-    assert again.labels().astype(str).to_numpy().tolist() == [["1", "2", "1"]]
+    assert again.labels().astype(str).to_numpy().tolist() == [[*sorted(pair), "1"]]
 
 
 def test_files_that_cannot_be_linked_are_told(page: Open, tmp_path: Path) -> None:

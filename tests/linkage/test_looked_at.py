@@ -76,6 +76,9 @@ def test_reasons_add_up_to_the_probability_of_a_pair(linked: Workspace) -> None:
             assert 1 / (1 + np.exp(-log_odds)) == pytest.approx(row.probability, abs=1e-9)
             seen += 1
     assert seen >= 5
+    every = linkage.pairs()
+    likely = dict(zip(map(frozenset, zip(every["left"], every["right"])), every["probability"]))
+    assert likely[frozenset((row.left, row.right))] == pytest.approx(row.probability)
 
 
 def test_clusters_are_found_by_what_their_records_hold(linked: Workspace) -> None:
@@ -90,6 +93,8 @@ def test_clusters_are_found_by_what_their_records_hold(linked: Workspace) -> Non
         own = linkage.records(name).query("cluster == @name")
         assert own.to_string().count(surname)
     assert linkage.clusters("nobody is called so").empty
+    alone = str(sizes.index[sizes == 1][0])
+    assert alone in list(linkage.clusters(alone.rsplit(":")[-1])["cluster"])
 
 
 def test_a_linkage_is_made_again_with_its_answers(linked: Workspace) -> None:
@@ -97,8 +102,14 @@ def test_a_linkage_is_made_again_with_its_answers(linked: Workspace) -> None:
     apart, together = apart_and_together(linkage)
     linkage.answer(*apart, True)
     linkage.answer(*together, False)
+    within = linkage.members().groupby("source").head(2).groupby("source")["id"].apply(list)
+    if len(linkage.sources) == 2:
+        linkage.answer(*(f"{within.index[1]}:{name}" for name in within.iloc[1]), False)
     again = linked.linkage(linked.link_again().run_id)
     assert again.run_id != linkage.run_id
+    assert sorted(map(set, again.answers()[["left", "right"]].to_numpy()), key=sorted) == sorted(
+        map(set, linkage.answers()[["left", "right"]].to_numpy()), key=sorted
+    )
     labels = ["left", "right", "match"]
     pd.testing.assert_frame_equal(
         again.labels().sort_values(labels, ignore_index=True),

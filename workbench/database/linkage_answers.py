@@ -44,7 +44,8 @@ def expected_from(store: KeptLinkage) -> list[tuple[float, int, float, float]]:
 
 
 def clusters_of_two(store: KeptLinkage, search: str, most: int) -> pyarrow.Table:
-    """cluster, records, energy of clusters of two records and more, the largest first.
+    """cluster, records, energy of clusters of two records and more, of one where it is searched
+    for; the largest first.
 
     The energy is that of their component: above 0 where its pairs contradict one another.
 
@@ -55,7 +56,8 @@ def clusters_of_two(store: KeptLinkage, search: str, most: int) -> pyarrow.Table
     sql = store.sql(
         "SELECT cluster, count(*) AS records, coalesce(max(energy), 0) AS energy "
         "FROM {0}.record LEFT JOIN {0}.component USING (component) GROUP BY cluster "
-        f"HAVING count(*) > 1 AND bool_or(contains(lower({said}), lower($search))) "
+        "HAVING (count(*) > 1 OR $search <> '') "
+        f"AND bool_or(contains(lower({said}), lower($search))) "
         "ORDER BY records DESC, cluster LIMIT $most"
     )
     asked = {"search": search, "most": most}

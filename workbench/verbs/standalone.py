@@ -139,7 +139,8 @@ class Standalone(Reviewing):
 
     def link_again(self, run: int | None = None, **options: Unpack[LinkOptions]) -> LinkResult:
         """The files of a recorded linkage linked again as they were, learning from all answers that
-        were given to its pairs; a new run.
+        were given to its pairs; a new run, where answers of pairs within one of two files hold too,
+        though nothing is learned from them.
 
         Parameters
         ----------
@@ -154,12 +155,14 @@ class Standalone(Reviewing):
             E0682 where none is kept, E0696 for a file that is gone.
         """
         from workbench.database import read_run
-        from workbench.verbs.linking.again import as_it_was_linked, written_labels
+        from workbench.verbs.linking.again import as_it_was_linked, say_again, written_labels
 
         linkage = self.linkage(run)
         sources, how = as_it_was_linked(read_run(self.database, linkage.run_id).parameters)
         with written_labels(linkage.labels().to_numpy().tolist()) as labels:
-            return self.link(*sources, **{**how, "labels": labels, **options})
+            result = self.link(*sources, **{**how, "labels": labels, **options})
+        say_again(self.linkage(result.run_id), linkage.beside_labels())
+        return result
 
     def solve(
         self, path: str | os.PathLike[str], *, record: bool = True, **options: Unpack[SolveOptions]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.verbs.linking.linkage import Linkage
 
 KEPT = ("id_column", "one_to_one", "threshold", "settings")
 
@@ -39,3 +42,12 @@ def as_it_was_linked(parameters: Mapping[str, Any]) -> tuple[list[str], dict[str
             help="link it from where it is now, with --labels for the answers",
         )
     return sources, {name: parameters[name] for name in KEPT if name in parameters}
+
+
+def say_again(linkage: Linkage, said: Iterable[tuple[str, str, bool]]) -> None:
+    """Give a linkage of the same files the answers that labels cannot say, but those of records
+    that these files no longer have.
+    """
+    for left, right, same in said:
+        with suppress(UsageError):
+            linkage.answer(left, right, same)

@@ -138,6 +138,13 @@ class KeptRecords:
         at = np.lexsort((pair[:, 1], pair[:, 0]))
         return Pairs(pair[at, 0], pair[at, 1]), given[there, 2][both][at] > 0
 
+    def as_written(self) -> dict[str, list[str | None]]:
+        """Values by field as people write them: they are kept as they are compared."""
+        return {
+            one.name: _as_written(one.kind, self.rows.column(f"f{place}").to_pylist())
+            for place, one in enumerate(self.description.model.fields)
+        }
+
     def _ints(self, name: str) -> Int64:
         return np.asarray(self.rows.column(name), np.int64)
 
@@ -181,3 +188,9 @@ def _refuse_too_many(new: int, records: int) -> None:
             "few records, and knows no keys to find others by",
             help="link all files anew, or add fewer records at a time",
         )
+
+
+def _as_written(kind: str, cells: list[str | None]) -> list[str | None]:
+    if kind != "number":
+        return cells
+    return [None if cell is None else f"{float(cell):.12g}" for cell in cells]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int64
 from workbench.database import (
     Database,
     KeptLinkage,
@@ -23,6 +23,7 @@ from workbench.verbs.linking.answering import Answered, PairQuestion, answer_pai
 from workbench.verbs.linking.description import Description, linkage_at_hand
 from workbench.verbs.linking.kept_records import KeptRecords, stored_records
 from workbench.verbs.linking.record_names import RecordNames
+from workbench.verbs.linking.said import answers_by_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,8 +88,8 @@ class Linkage:
         return pd.DataFrame(expected_from(self.store), columns=columns)
 
     def clusters(self, search: str = "", *, most: int = 200) -> pd.DataFrame:
-        """Clusters of two records and more, the largest first: cluster, records, disputed, and the
-        values of their first record.
+        """Clusters of two records and more, of one where it is searched for, the largest first:
+        cluster, records, disputed, and the values of their first record.
 
         Disputed are clusters in whose component pairs contradict one another.
 
@@ -128,11 +129,13 @@ class Linkage:
             {"column": rows.columns, "left": rows.iloc[0].tolist(), "right": rows.iloc[1].tolist()}
         )
 
-    def pairs(self, name: str) -> pd.DataFrame:
-        """The compared pairs among `records(name)`: left, right, probability, together, answer."""
+    def pairs(self, name: str | None = None) -> pd.DataFrame:
+        """The compared pairs of all records, or of `records(name)`: left, right, probability,
+        together, answer; the likeliest first.
+        """
         import pandas as pd
 
-        near = self._near(name)
+        near = self._records(self.store.numbers(None)) if name is None else self._near(name)
         pairs = near.pairs(np.ones(len(near), np.bool_))
         names = np.array(self._called.of(near.number.tolist()), object)
         given = {(lower, upper): same for lower, upper, same in answered_pairs(self.store)}
@@ -165,7 +168,11 @@ class Linkage:
         taught, whole = float(both.scores(pair)[0]), float(self._log_odds(both, pair)[0])
         start = plain - sum(part for _, part in said)
         said.sort(key=lambda one: -abs(one[1]))
-        beside = [("what labels taught", taught - plain), ("rival pairs", whole - taught)]
+        partner = "neither has" if whole > taught else "one of them has"
+        beside = [
+            ("what labels taught", taught - plain),
+            (f"{partner} a likelier partner", whole - taught),
+        ]
         return [
             *said,
             *((words, part) for words, part in beside if part),
@@ -216,21 +223,26 @@ class Linkage:
         """
         import pandas as pd
 
-        given = answered_pairs(self.store)
-        records = self._records(sorted({number for pair in given for number in pair[:2]}))
-        known = dict(
-            zip(
-                records.number.tolist(),
-                zip(records.source.tolist(), records.rows.column("id").to_pylist()),
-            )
-        )
-        pairs = [(*sorted((known[lower], known[upper])), int(same)) for lower, upper, same in given]
+        said = answers_by_id(self.store, self.description)
         rows = [
-            (left[1], right[1], match)
-            for left, right, match in pairs
-            if len(self.sources) == 1 or left[0] != right[0]
+            (left[1], right[1], int(same))
+            for left, right, same in said
+            if self._across(left, right)
         ]
         return pd.DataFrame(rows, columns=["left", "right", "match"])
+
+    def beside_labels(self) -> list[tuple[str, str, bool]]:
+        """The answers that `labels` cannot say, of pairs within one of two sources: their names,
+        and whether they are the same.
+        """
+        return [
+            (self._called.of_id(*left), self._called.of_id(*right), same)
+            for left, right, same in answers_by_id(self.store, self.description)
+            if not self._across(left, right)
+        ]
+
+    def _across(self, left: tuple[int, str], right: tuple[int, str]) -> bool:
+        return len(self.sources) == 1 or left[0] != right[0]
 
     def members(self) -> pd.DataFrame:
         """Columns source, id, cluster of all records, as `link` writes them."""
@@ -262,7 +274,7 @@ class Linkage:
     def _both(self, left: str, right: str) -> KeptRecords:
         return self._records([self._called.number(left), self._called.number(right)])
 
-    def _records(self, numbers: Sequence[int]) -> KeptRecords:
+    def _records(self, numbers: Sequence[int] | Int64) -> KeptRecords:
         return stored_records(self.store, self.description, np.array(numbers, np.int64))
 
     def _log_odds(self, records: KeptRecords, pairs: Pairs) -> Float:
@@ -273,22 +285,13 @@ class Linkage:
     def _values(self, records: KeptRecords) -> pd.DataFrame:
         import pandas as pd
 
-        values = {
-            one.name: _as_written(one.kind, records.rows.column(f"f{place}").to_pylist())
-            for place, one in enumerate(self.description.model.fields)
-        }
-        return pd.DataFrame({"record": self._called.of(records.number.tolist()), **values})
+        return pd.DataFrame(
+            {"record": self._called.of(records.number.tolist()), **records.as_written()}
+        )
 
     @property
     def _called(self) -> RecordNames:
         return RecordNames(self.store, self.sources)
-
-
-def _as_written(kind: str, cells: Sequence[str | None]) -> list[str | None]:
-    """Values as people write them: they are kept as they are compared."""
-    if kind != "number":
-        return list(cells)
-    return [None if cell is None else f"{float(cell):.12g}" for cell in cells]
 
 
 def _probability(log_odds: float) -> float:

@@ -26,11 +26,12 @@ class RecordNames:
 
     def of_rows(self, rows: pyarrow.Table) -> list[str]:
         """What the records of stored rows are called."""
-        ids: list[str] = rows.column("id").to_pylist()
-        if len(self.sources) == 1:
-            return ids
-        places = rows.column("source").to_pylist()
-        return [f"{self.sources[place]}:{name}" for place, name in zip(places, ids)]
+        places, ids = rows.column("source").to_pylist(), rows.column("id").to_pylist()
+        return [self.of_id(place, name) for place, name in zip(places, ids)]
+
+    def of_id(self, source: int, name: str) -> str:
+        """What the record of an id in a source is called."""
+        return name if len(self.sources) == 1 else f"{self.sources[source]}:{name}"
 
     def number(self, name: str) -> int:
         """The number of the record that is called so.
