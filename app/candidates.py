@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.choices import preset
+from app.choices import preset, ticked
 from app.editor import take
 from app.figures import several
-from app.show import table
 from app.state import workspace
 from app.watching import start, watch
 from app.work import GRACE, Outcome, Work
@@ -107,9 +106,8 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
         f"{ENDED.get(result.summary['status'], '')}; the search keeps {chosen} of them as its "
         "theory. Tick those you want."
     )
-    event = table(shown, help=COLUMNS, selection="multi-row", key="find-table", most=320)
-    rows = event.selection.rows
-    lines = [records[row]["line"] for row in rows]
+    found = [record["line"] for record in records]
+    lines = [found[row] for row in ticked(shown, found, "find", many=True, help=COLUMNS, most=320)]
     label = f"Add {len(lines)} to the editor" if lines else "Add to the editor"
     if st.button(label, key="find-take", type="primary", disabled=not lines):
         present = set(checked.program.predicates) if checked.program is not None else set()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from app.show import run_label
+from app.show import run_label, table
 from app.state import workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 T = TypeVar("T")
 
@@ -51,3 +54,24 @@ def choose_run(
     if number != shown[0]:
         st.session_state[f"{key}-shown"] = (number, newest)
     return by_id[number]
+
+
+def ticked(
+    frame: pd.DataFrame, names: Sequence[Hashable], key: str, *, many: bool = False, **options: Any
+) -> list[int]:
+    """A table whose rows can be ticked, one or many of them; the places of those that are.
+
+    Ticks stay with what a row is called wherever it comes to stand, and while one looks at another
+    view; `options` are those of `table`.
+    """
+    remembered = st.session_state.setdefault(f"{key}-ticked", set())
+    event = table(
+        frame,
+        key=f"{key}-{hash(tuple(names))}",
+        selection="multi-row" if many else "single-row",
+        ticked=[place for place, name in enumerate(names) if name in remembered],
+        **options,
+    )
+    rows = [row for row in event.selection.rows if row < len(names)]
+    st.session_state[f"{key}-ticked"] = {names[row] for row in rows}
+    return rows

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from app.choices import ticked
 from app.fact_editing import PARTITIONS, PURPOSES, edit
 from app.figures import several
-from app.show import plain, table
+from app.show import plain
 from app.state import workspace
 from app.things import to_things
 from workbench.workspace import value_text
@@ -67,14 +68,13 @@ def facts(predicate: Any) -> None:
     removable(predicate, kept)
     frame = in_names(predicate, pd.DataFrame(page.rows, columns=list(page.columns)))
     shown = frame if places else frame.drop(columns="world")
-    ticked = table(
-        shown, digits=None, selection="single-row", key=f"facts-table-{name}"
-    ).selection.rows
+    named = [f"{name} {row[:-2]}" for row in page.rows]
+    rows = ticked(shown, named, "facts", digits=None)
     st.caption(
         f"{several(page.total, 'fact')}, {PAGE} a page. The value is 1 where a fact is true, 0 "
         "where it is false. Tick a row to look at its things, or to correct it."
     )
-    row = page.rows[ticked[0]] if ticked and ticked[0] < len(page.rows) else None
+    row = page.rows[rows[0]] if rows else None
     if row is not None:
         things_of(predicate, row[1:-2])
     facets(predicate, kept)

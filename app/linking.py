@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from app import charts
+from app.choices import ticked
 from app.downloads import csv_text
 from app.figures import most_telling, several
 from app.pictures import linked
@@ -41,10 +42,8 @@ def clusters(linkage: Any) -> None:
         + ", the largest first, with the values of their first record as they were compared. "
         "Tick one to see it."
     )
-    picked = table(
-        found, help=OF_CLUSTERS, selection="single-row", key=f"linked-clusters-{search}", most=330
-    )
-    rows = picked.selection.rows
+    names = [(linkage.run_id, name) for name in found["cluster"]]
+    rows = ticked(found, names, "linked-clusters", help=OF_CLUSTERS, most=330)
     one_cluster(linkage, str(found["cluster"].iloc[rows[0] if rows else 0]))
 
 
@@ -174,13 +173,11 @@ def answered(linkage: Any) -> None:
         return
     with st.expander(several(len(given), "answer")):
         shown = given.assign(same=["the same" if one else "not the same" for one in given["same"]])
-        picked = table(
-            shown.rename(columns={"same": "answer"})[::-1],
-            selection="single-row", key="linked-answers", most=260,
-        )  # fmt: skip
-        rows = picked.selection.rows
+        latest = shown.rename(columns={"same": "answer"})[::-1]
+        pairs = list(zip(latest["left"], latest["right"]))
+        rows = ticked(latest, pairs, "linked-answers", most=260)
         if rows and st.button("Take this answer back", key="linked-back"):
-            row = given.iloc[len(given) - 1 - rows[0]]
+            row = latest.iloc[rows[0]]
             linkage.answer(row["left"], row["right"], None)
             st.rerun()
 

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app.show import plain
+from workbench.workspace import as_words
 
 
 def chosen_method(methods: tuple[Any, ...], label: str, key: str) -> tuple[str, dict[str, Any]]:
@@ -29,6 +30,9 @@ def _parameters(method: Any, key: str) -> dict[str, Any]:
             value = _field(columns[number % 2], item, f"{key}-{method.name}-{item.name}")
             if value != item.default:
                 chosen[item.name] = value
+    if chosen:  # the box may be closed
+        said = (f"{name.replace('_', ' ')} {as_words(value)}" for name, value in chosen.items())
+        st.caption(f"Changed: {plain(', '.join(said))}.")
     return chosen
 
 

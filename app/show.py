@@ -104,6 +104,7 @@ def table(
     weights: Collection[str] = (),
     help: Mapping[str, str] | None = None,
     selection: str | None = None,
+    ticked: Sequence[int] = (),
     key: str | None = None,
     most: int = 450,
 ) -> Any:
@@ -111,8 +112,8 @@ def table(
     (all for None), less in columns of large numbers.
 
     Columns of `weights` have more where one of them is small: a weight of each day or cent may say
-    much. `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where
-    it is higher than `most` pixels.
+    much. `selection` ('single-row' or 'multi-row') makes it a widget, at first with some rows
+    `ticked`; it scrolls where it is higher than `most` pixels.
     """
     explained = help or {}
     columns: dict[str, Any] = {}
@@ -136,6 +137,7 @@ def table(
     options: dict[str, Any] = {"height": min(most, 3 + 33 * (1 + max(1, len(frame))))}
     if selection is not None:
         options |= {"on_select": "rerun", "selection_mode": selection}
+        options["selection_default"] = {"selection": {"rows": list(ticked)}}
     return st.dataframe(
         frame,
         column_config=columns,

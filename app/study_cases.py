@@ -12,8 +12,8 @@ from app import charts
 from app.figures import figure, most_telling
 from app.show import draw, plain, short_labels, stands_on, table
 
-CASE = "study-case"
-"""Where a session keeps which row it looks at."""
+CASE, ASKED = "study-case", "study-case-asked"
+"""Where a session keeps which row it looks at, and which another view asked for."""
 
 
 def cases(record: Mapping[str, Any]) -> None:
@@ -22,14 +22,16 @@ def cases(record: Mapping[str, Any]) -> None:
     found = {one["name"]: one for one in reasoned}
     if not found:
         return
-    wanted = st.session_state.get(CASE)
-    if wanted is not None and wanted not in found:
-        del st.session_state[CASE]
-        st.info(f"{plain(wanted)} is none of the {len(found):,} rows that this study explains.")
+    asked = st.session_state.pop(ASKED, None)
+    if asked is not None and asked not in found:
+        st.info(f"{plain(asked)} is none of the {len(found):,} rows that this study explains.")
+    if st.session_state.get(CASE) not in found:
+        st.session_state.pop(CASE, None)
     name = st.selectbox(
         "Which row?",
         list(found),
         key=CASE,
+        persist_state="session",
         format_func=lambda key: (
             f"{figure(found[key]['value'])}  {key}" + (" (known)" if found[key]["known"] else "")
         ),

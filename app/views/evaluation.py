@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.choices import choose_run
+from app.choices import choose_run, ticked
 from app.outcome import STEPS, THRESHOLDS, best_threshold
 from app.show import (
     draw,
@@ -182,8 +182,8 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
         shown["truth"] = shown["truth"].astype("int64")
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
-    event = table(shown, selection="single-row", key="worst", most=300)
-    rows = event.selection.rows
+    told = [f"{run.id} {fold} {atom}" for fold, atom in zip(frame["fold"], frame["atom"])]
+    rows = ticked(shown, told, "worst", most=300)
     if not rows:
         st.caption("Tick a row to see why it was predicted so.")
         return

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from app.choices import ticked
 from app.downloads import csv_text
 from app.overlaid import AT_ONCE, METRICS, filtered, mean_scores, overlaid
 from app.show import KINDS, header, metrics, plain, run_label, show_error, standing, table
@@ -67,8 +68,8 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
         "Tick one run to see or export it, two to compare them, more to lay their curves over one "
         "another."
     )
-    event = table(frame, help=COLUMNS, selection="multi-row", key="runs-table")
-    return [int(frame.iloc[row]["run"]) for row in event.selection.rows]
+    numbers = [int(number) for number in frame["run"]]
+    return [numbers[row] for row in ticked(frame, numbers, "runs", many=True, help=COLUMNS)]
 
 
 def settings(run: Any) -> dict[str, str]:
@@ -228,6 +229,8 @@ def rows_that_differ(
         st.caption(f"Only one of them has {what}, so there is nothing to compare.")
         return
     st.caption(title + (f", the first {MOST}" if len(rows) == MOST else f": {len(rows):,}"))
+    if "world" in frame and len(set(frame["world"])) == 1:
+        frame = frame.drop(columns="world")
     if "atom" in frame:
         frame["atom"] = workspace().data.shown(list(frame["atom"]))
     table(frame.rename(columns=names), most=300)
@@ -237,7 +240,7 @@ def shown(item: dict[str, Any], end: str) -> str:
     """A setting in words; of a hash as much as tells two apart."""
     if item[end] is None:
         return ""
-    text = as_words(item[end])
+    text = f"{item[end]:.3g}" if item["setting"] == "seconds" else as_words(item[end])
     return text[:HASH] if item["setting"].endswith("hash") else text
 
 

@@ -23,7 +23,7 @@ from app.show import (
     table,
 )
 from app.state import facts_token, may_begin_jobs, run_token, workspace
-from app.study_cases import CASE, cases
+from app.study_cases import ASKED, CASE, cases
 from app.watching import start, watch
 from app.what_if import what_if
 from app.work import Work
@@ -53,7 +53,7 @@ def choice() -> tuple[Any, int | None] | None:
     if wanted is not None:
         number, fold, atom = wanted
         st.session_state.update({"why-run": number, "why-search": atom})
-        st.session_state[CASE] = atom.partition("(")[2].removesuffix(")")
+        st.session_state[CASE] = st.session_state[ASKED] = atom.partition("(")[2].removesuffix(")")
         if fold is not None:
             st.session_state[f"why-fold-{number}"] = fold
     left, right = st.columns(2)

@@ -16,8 +16,8 @@ CHOICES |= {"select_slider", "selectbox", "slider", "text_area", "text_input", "
 OF_ONE_ACT = ("correct-", "edit-", "rename-to-", "reshape-", "switch-", "version-", "workspace-")
 """Forms that are filled for one act, and are empty before the next."""
 KEPT_OTHERWISE = ("language", "name-", "note-", "rules-text", "rules-{key}", "tables-predict-")
-FOLLOWING = ("CASE", "key")
-"""The row and the run that are looked at follow what is newest."""
+FOLLOWING = ("key",)
+"""The run that is looked at follows what is newest."""
 NOT_KEPT = OF_ONE_ACT + KEPT_OTHERWISE + FOLLOWING
 
 
@@ -54,6 +54,7 @@ def test_a_method_its_parameters_and_limits_stay(smokers: Server, page: Open) ->
     assert test.button_group(key="kind").value == "infer"
     assert test.selectbox(key="engine").value == "maxwalksat"
     assert test.number_input(key=flips.key).value == changed
+    assert any(one.value.startswith("Changed: ") for one in test.caption)
     assert test.number_input(key="limit").value == 7.0
     assert test.multiselect(key="query").value == ["Cancer"]
 
@@ -81,6 +82,32 @@ def test_a_run_stays_chosen_until_there_is_a_newer_one(smokers: Server, page: Op
     assert test.selectbox(key="why-run").value == older.id
     newest = ws.infer(text, query=["Cancer"], engine="exact").run_id
     assert left_and_back(test, "why").selectbox(key="why-run").value == newest
+
+
+def test_ticks_stay_with_their_runs(smokers: Server, page: Open) -> None:
+    ws = smokers.workspace
+    numbers = [run.id for run in ws.runs.all()]
+    test = page("runs")
+    test.session_state[f"runs-{hash(tuple(numbers))}"] = {"selection": {"rows": [0, 1]}}
+    both = sound(test.run())
+    assert f"Run {min(numbers)} against run {max(numbers)}" in [one.value for one in both.subheader]
+    ws.learn(ws.rules.at_hand()[0], query=["Smokes"], learner="pseudo_likelihood")
+    test = left_and_back(both, "runs")
+    assert f"Run {min(numbers)} against run {max(numbers)}" in [one.value for one in test.subheader]
+
+
+def test_the_row_of_a_study_stays(state: Server, page: Open, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    rows = [
+        f"P{at},{at % 7},{'yes' if at % 7 > 3 else 'no' if at < 60 else ''}" for at in range(70)
+    ]
+    path.write_text("\n".join(("person,age,rich", *rows)))
+    state.workspace.load(path, wide=True, predict="people.rich")
+    state.workspace.study([path], "people.rich", time_limit=5.0)
+    test = page("why")
+    other = test.selectbox(key="study-case").options[-1]
+    sound(test.selectbox(key="study-case").select(other).run())
+    assert left_and_back(test, "why").selectbox(key="study-case").value in other
 
 
 def test_what_is_predicted_stays_where_another_table_is_brought(

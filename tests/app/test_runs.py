@@ -224,6 +224,6 @@ def test_a_run_that_was_ended_is_looked_at_as_others_are(
     """What it has of folds is what was asked for; the page ended in an error."""
     smokers.workspace.runs.record_ended("crossval", 1.0, {"folds": "kept", "query": ["Cancer"]})
     ticked = SimpleNamespace(selection=SimpleNamespace(rows=[0]))
-    monkeypatch.setattr("app.show.table", lambda frame, **options: ticked)
+    monkeypatch.setattr("app.choices.table", lambda frame, **options: ticked)
     said = [item.value for item in sound(page("runs")).caption]
     assert any("ended before it had anything to show" in one for one in said)
