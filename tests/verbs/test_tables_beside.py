@@ -11,6 +11,7 @@ import pytest
 from workbench.workspace import Workspace, open_workspace
 
 NAMES = ("people", "towns", "likes")
+NAMES_OF_CLERKS = ("clerk", "late", "shop")
 PEOPLE = tuple(f"P{number:02}" for number in range(30))
 TOWNS = ("Bern", "Chur", "Genf", "Thun")
 
@@ -55,6 +56,29 @@ def test_the_order_in_which_tables_come_says_nothing(
         for name in order:
             other.load(files[name], wide=True)
         assert held(other) == held(one)
+
+
+@pytest.mark.parametrize("order", list(permutations(NAMES_OF_CLERKS)))
+def test_tables_called_as_the_columns_that_refer_to_them_come_in_any_order(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    """`late.clerk` makes a predicate Clerk, of whose name `clerk.csv` is; rows of `late` have no
+    key, and many are of one clerk.
+    """
+    texts = {
+        "clerk": ["id,shop", *(f"{1000 + at},S{at % 9}" for at in range(40))],
+        "shop": ["shop,area", *(f"S{at},{'north' if at % 2 else 'south'}" for at in range(9))],
+        "late": ["clerk,minutes", *(f"{1000 + at * 7 % 40},{at % 31}" for at in range(300))],
+    }
+    files = {name: tmp_path / f"{name}.csv" for name in texts}
+    for name, lines in texts.items():
+        files[name].write_text("\n".join(lines) + "\n")
+    with open_workspace() as one, open_workspace() as other:
+        one.load([files[name] for name in NAMES_OF_CLERKS])
+        for name in order:
+            other.load(files[name])
+        assert held(other) == held(one)
+        assert held(one)[1]["Clerk"] == (("late", "clerk"), 300)
 
 
 def test_what_was_corrected_and_what_is_predicted_stays(files: dict[str, Path]) -> None:

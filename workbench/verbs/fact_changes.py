@@ -181,7 +181,7 @@ class _Reader:
             and self.partition == "evidence"
             and isinstance(source, str | os.PathLike)
             and (form_of(source) is not None or Path(source).is_dir())
-            and are_wide_tables(self.database, source)
+            and are_wide_tables(self.database, source, self.tables.by_name)
         )
 
     def _subjects(self) -> Mapping[str, int]:

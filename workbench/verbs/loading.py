@@ -24,7 +24,7 @@ from workbench.database.psl import Split
 from workbench.errors import InputError, UsageError, masked
 from workbench.progress import SILENT, Progress
 from workbench.tables import TablesMapping, TablesReport, form_of
-from workbench.verbs.wide_tables import are_wide_tables, load_wide_tables
+from workbench.verbs.wide_tables import are_wide_tables, load_wide_tables, made_by_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,11 +84,12 @@ def load(
             raise InputError.of("E0814", f"there is no file {masked(str(one))}")
     mapped = mapping is not None or predict is not None
     may_be_wide = wide is not False and predicate is None and partition == "evidence"
+    made = made_by_tables(database) if may_be_wide else ()
     tables = [
         one
         for one in sources
         if (mapped and holds_tables(one))
-        or (may_be_wide and (wide or are_wide_tables(database, one)))
+        or (may_be_wide and (wide or are_wide_tables(database, one, made)))
     ]
     report = LoadReport({}, ())
     with database.transaction():

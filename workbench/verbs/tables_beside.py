@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from workbench.tables import (
     target_of,
     with_columns,
 )
+from workbench.tables.proposed_names import with_predicates
 
 VALUES = ("text", "category", "number")
 """Kinds of columns that turn out to refer to a table once that is there."""
@@ -65,17 +66,28 @@ def proposed_beside(
     found = propose(staging, predict=predict, taken=taken)
     if at_hand is None:
         return found
-    proposed = found.by_name
-    before = [
-        _referring(table, proposed.get(table.name), brought, at_hand.predict)
-        for table in at_hand.tables
-        if table.name not in brought
-    ]
+    before = _before(at_hand, found, brought)
+    left = _named(table for table in at_hand.tables if table.name not in brought) - _named(before)
+    if left:  # what columns were called is free for what they are now
+        free = {name: types for name, types in taken.items() if name not in left}
+        found = replace(found, tables=tuple(with_predicates(found.tables, free)))
+        before = _before(at_hand, found, brought)
     new = [table for table in found.tables if table.name in brought]
     asked = predict or at_hand.predict
     if predict is None and asked is not None and at_hand.place(asked)[0] in brought:
         asked = None
     return replace(at_hand, tables=(*before, *new), predict=asked)
+
+
+def _before(
+    at_hand: TablesMapping, found: TablesMapping, brought: Collection[str]
+) -> list[TableMapping]:
+    proposed = found.by_name
+    return [
+        _referring(table, proposed.get(table.name), brought, at_hand.predict)
+        for table in at_hand.tables
+        if table.name not in brought
+    ]
 
 
 def _referring(
@@ -135,17 +147,29 @@ def what_is_new(
     )
 
 
+def as_typed(fresh: TablesMapping, whole: TablesMapping) -> TablesMapping:
+    """What is new, with all columns of tables without a key: only these tell which of their rows
+    are the same.
+    """
+    keyless = {table.name: table for table in whole.tables if table.key is None}
+    return replace(fresh, tables=tuple(keyless.get(one.name, one) for one in fresh.tables))
+
+
 def drop_replaced(
     database: Database, at_hand: TablesMapping | None, mapping: TablesMapping
 ) -> None:
     """Remove the facts of columns of tables at hand that are something else now."""
-    made = {name for table in mapping.tables for name in _predicates(table)}
-    for table in () if at_hand is None else at_hand.tables:
-        if table.name in mapping.by_name:
-            for name in (set(_predicates(table)) - made) & database.predicates().keys():
-                delete_predicate(database, name)
+    tables = () if at_hand is None else at_hand.tables
+    before = _named(table for table in tables if table.name in mapping.by_name)
+    for name in (before - _named(mapping.tables)) & database.predicates().keys():
+        delete_predicate(database, name)
 
 
-def _predicates(table: TableMapping) -> list[str]:
-    names = [*(column.predicate for column in table.columns), table.relation]
-    return [name for name in names if name is not None]
+def _named(tables: Iterable[TableMapping]) -> set[str]:
+    """The predicates that they fill."""
+    return {
+        name
+        for table in tables
+        for name in (*(column.predicate for column in table.columns), table.relation)
+        if name is not None
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from workbench.tables import (
     find_sources,
     form_of,
     load_tables_as_mapped,
+    mapped_predicates,
     parts_of,
     read_mapping,
     stage,
@@ -32,6 +33,7 @@ from workbench.tables import (
 )
 from workbench.verbs.common import plainly
 from workbench.verbs.tables_beside import (
+    as_typed,
     drop_replaced,
     names_brought,
     proposed_beside,
@@ -48,11 +50,18 @@ from workbench.verbs.tables_look import (
 )
 
 
-def are_wide_tables(database: Database, source: str | os.PathLike[str]) -> bool:
+def made_by_tables(database: Database) -> tuple[str, ...]:
+    """The predicates that columns of the tables at hand made."""
+    at_hand = tables_at_hand(database)
+    return () if at_hand is None else tuple(one.name for one in mapped_predicates(at_hand))
+
+
+def are_wide_tables(database: Database, source: str | os.PathLike[str], but: Iterable[str]) -> bool:
     """Whether a source is read as wide tables when nothing more is said of it.
 
-    It is where it holds tables and no predicate is declared by their names; a `dataset.toml` is
-    where it maps some.
+    It is where it holds tables and no predicate, `but` for some, is declared by their names:
+    `orders.customer` makes one that is called as `customer.csv` is. A `dataset.toml` is where it
+    maps some.
     """
     path = Path(source)
     if form_of(source) is None and not path.is_dir() and path.name != DESCRIPTION:
@@ -60,7 +69,7 @@ def are_wide_tables(database: Database, source: str | os.PathLike[str]) -> bool:
     description = path / DESCRIPTION if path.is_dir() else path
     if description.name == DESCRIPTION and description.is_file():
         return read_dataset(description).has_tables
-    declared = {plainly(name) for name in database.predicates()}
+    declared = {plainly(name) for name in database.predicates()} - {plainly(name) for name in but}
     if path.is_dir():
         files = files_of_tables(path)
         inside = [file for folder in path.iterdir() if folder.is_dir() for file in folder.iterdir()]
@@ -134,7 +143,9 @@ def load_wide_tables(
         with database.transaction():
             report = load_tables_as_mapped(
                 database, staging, fresh,
-                typed=typed_among(staging, fresh, None if known is None else database),
+                typed=typed_among(
+                    staging, as_typed(fresh, chosen), None if known is None else database
+                ),
                 world=world or DEFAULT_WORLD, labels=labels, more_rows=known is not None, last=True,
             )  # fmt: skip
             if known is None:
