@@ -104,7 +104,13 @@ def test_rows_come_as_if_they_had_been_loaded(hives: Workspace, tmp_path: Path) 
     assert dict(zip(found["atom"], found["value"])) == pytest.approx(
         dict(zip(fresh["atom"], fresh["value"]))
     )
-    assert hives.update(1, [came / "hives.csv"]).facts_added == 0
+    again = hives.update(1, [came])
+    assert again.facts_added == 0
+    said = [one.message for one in again.result.warnings if one.code == "E0240"]
+    assert said == [f"2 rows of {came}/inspections.csv count once: what they say is there already"]
+    before = _facts(hives)
+    hives.load(came, labels="evidence")
+    assert _facts(hives) == before
 
 
 def test_a_cell_is_corrected_and_what_is_not_given_stays(hives: Workspace, tmp_path: Path) -> None:

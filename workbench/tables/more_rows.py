@@ -16,6 +16,7 @@ from workbench.tables.facts import target_of
 from workbench.tables.load import load_tables_as_mapped
 from workbench.tables.mapping import TableMapping, TablesMapping
 from workbench.tables.parts import called_as_mapped
+from workbench.tables.rows_there import without_rows_there
 from workbench.tables.sources import TableSource
 from workbench.tables.staged import Staging
 from workbench.tables.staging import stage
@@ -45,7 +46,7 @@ def load_more_rows(
     _check(sources, mapping, gone=among is None)
     with stage(sources, lists_apart=True) as staging:
         given = as_given(staging, mapping, asking=among is not None)
-        typed = typed_among(staging, given, among)
+        typed = typed_among(staging, given, among, world)
         load_tables_as_mapped(apart, staging, given, world=world, typed=typed, labels=labels)
         notes = [note for table in staging.tables.values() for note in table.notes]
         return (*notes, *(note for table in typed.values() for note in table.notes))
@@ -115,14 +116,17 @@ def with_columns(table: TableMapping, given: Collection[str]) -> TableMapping:
 
 
 def typed_among(
-    staging: Staging, mapping: TablesMapping, among: Database | None
+    staging: Staging, mapping: TablesMapping, among: Database | None, world: str
 ) -> Mapping[str, TypedTable]:
     """The staged tables as the mapping says, of which the workspace has rows already."""
-    known = _things_of_tables(staging, mapping, among) if among is not None else {}
-    typed = type_tables(staging, mapping, known)
+    if among is None:
+        return type_tables(staging, mapping)
+    known = _things_of_tables(staging, mapping, among)
+    typed = dict(type_tables(staging, mapping, known))
     for name, table in typed.items():
         if table.subject == (ROW,) and name in known:
-            _number_on(staging, table, known[name])
+            typed[name] = without_rows_there(staging, table, mapping, among, world)
+            _number_on(staging, typed[name], known[name])
     return typed
 
 

@@ -140,13 +140,12 @@ def load_wide_tables(
         if given is not None:
             chosen = recounted(staging, chosen)
         fresh = chosen if known is not None else what_is_new(chosen, at_hand, names)
+        of, among = world or DEFAULT_WORLD, None if known is None else database
         with database.transaction():
             report = load_tables_as_mapped(
                 database, staging, fresh,
-                typed=typed_among(
-                    staging, as_typed(fresh, chosen), None if known is None else database
-                ),
-                world=world or DEFAULT_WORLD, labels=labels, more_rows=known is not None, last=True,
+                typed=typed_among(staging, as_typed(fresh, chosen), among, of),
+                world=of, labels=labels, more_rows=known is not None, last=True,
             )  # fmt: skip
             if known is None:
                 drop_replaced(database, at_hand, chosen)
