@@ -27,8 +27,9 @@ st.set_page_config(
 st.html(HERE / "page.css")
 
 # Streamlit puts boxes between the list of pages and its items, which screen readers then do not
-# count as one list; messages that pass have no name; and what scrolls (a box that opens, a long
-# text) is scrolled by keys where it can have the focus alone.
+# count as one list; messages that pass have no name; what scrolls (a box that opens, a long text)
+# is scrolled by keys where it can have the focus alone; and what was chosen with the mouse keeps
+# the focus, so that keys of buttons (y, n) are not heard until one clicks elsewhere.
 FOR_READERS = """<script>
 {
   const mend = () => {
@@ -41,7 +42,12 @@ FOR_READERS = """<script>
     const messages = document.querySelectorAll('[data-testid="stToast"]');
     for (const message of messages) message.setAttribute("aria-label", "Message");
   };
+  const chosen = 'label:has(input[type=checkbox]), [role=option][data-selection-mode=single]';
+  const release = ({ target }) => {
+    if (target.closest(chosen)) setTimeout(() => document.activeElement.blur(), 200);
+  };
   mend();
+  if (!window.forReaders) document.addEventListener("pointerup", release, true);
   window.forReaders ??= new MutationObserver(mend);
   window.forReaders.observe(document.body, {childList: true, subtree: true});
 }
