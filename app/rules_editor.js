@@ -76,7 +76,7 @@
   };
   const dress = (area) => {
     const frame = area.parentElement;
-    frame.classList.add("wb-frame");
+    frame.dataset.wbFrame = "";  // no class: these are written anew where the colours change
     shared.back = document.createElement("div");
     shared.back.className = "wb-back";
     shared.back.setAttribute("aria-hidden", "true");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -43,7 +44,7 @@ COLUMNS = {
 
 
 def diagnostics(found: tuple[Any, ...]) -> None:
-    """Every diagnostic with its line and caret."""
+    """Every diagnostic with its place; the editor marks it, so the line is not written again."""
     errors = sum(item.severity == "error" for item in found)
     others = len(found) - errors
     if not found:
@@ -60,7 +61,9 @@ def diagnostics(found: tuple[Any, ...]) -> None:
     times = Counter(item.message for item in found)
     firsts = list({item.message: item for item in reversed(found)}.values())[::-1]
     for item in firsts[:SHOWN]:
-        st.code(in_page_words(item.render()), language=None, wrap_lines=True)
+        marked = item.span is not None and item.span.source is None
+        said = replace(item, line_text=None) if marked else item
+        st.code(in_page_words(said.render()), language=None, wrap_lines=True)
         if times[item.message] > 1:
             st.caption(f"{times[item.message]} times; this is the first.")
     if len(firsts) > SHOWN:

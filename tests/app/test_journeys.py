@@ -114,7 +114,14 @@ def test_a_broken_rule_is_mended_by_its_diagnostic_as_one_pauses(smokers: Visito
     field.fill(right)
     field.press("Control+End")
     field.press_sequentially("Fri")
-    smokers.page.locator(".wb-list .wb-picked").wait_for()
+    picked = smokers.page.locator(".wb-list .wb-picked")
+    picked.wait_for()
+    line = smokers.page.locator(".wb-line").last
+    gap = picked.bounding_box()["y"] - line.bounding_box()["y"]  # type: ignore[index]
+    assert 0 < gap < 60  # below what is written, not below the editor
+    smokers.page.emulate_media(color_scheme="dark")
+    smokers.page.wait_for_timeout(300)
+    playwright.expect(field).to_have_css("-webkit-text-fill-color", "rgba(0, 0, 0, 0)")
     field.press("Enter")
     playwright.expect(field).to_have_value(right + "Friends")
     field.fill(right)

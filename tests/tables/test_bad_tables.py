@@ -65,6 +65,13 @@ def test_a_fault_is_named_with_its_place(
     assert places(faults(tmp_path / "items.csv", text)) == [(code, line, column)]
 
 
+def test_cells_too_many_are_told_as_far_as_they_were_read(tmp_path: Path) -> None:
+    (found,) = faults(tmp_path / "items.csv", "id,name\n1,a\n2,b,c,d\n")
+    assert found.message == "cells in this line: 3 or more, in the first: 2"
+    assert found.help is not None
+    assert "quotation marks" in found.help
+
+
 def test_a_repeated_key_names_both_rows(tmp_path: Path) -> None:
     (found,) = faults(tmp_path / "items.csv", ITEMS + "K003,7,x\n")
     assert "K003 stands in rows 5, 102" in found.message

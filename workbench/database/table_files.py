@@ -121,15 +121,17 @@ def read_fault(error: duckdb.Error, source: FactSource) -> Diagnostic:
     text = str(error)
     found = re.search(r"(?:on|at|in) [Ll]ine:? (\d+)", text) or re.search(r"LINE:? (\d+)", text)
     expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    message = (
-        f"cells in this line: {expected[2]}, in the first: {expected[1]}"
-        if expected
-        else first_line(error)
-    )
+    message, help = first_line(error), None
+    if expected:
+        first, here = int(expected[1]), int(expected[2])
+        more = " or more" if here > first else ""  # one too many, and the rest is not read
+        message = f"cells in this line: {here}{more}, in the first: {first}"
+        help = "put quotation marks around a cell that holds a separator, and give each line as "
+        help += "many cells"
     if "unterminated quote" in text:
         message = "a quotation mark is opened in this line and not closed again"
     return source.diagnostic(
-        "E0204" if expected else "E0211", message, int(found[1]) if found else None
+        "E0204" if expected else "E0211", message, int(found[1]) if found else None, help=help
     )
 
 
