@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -114,6 +115,20 @@ def roles(names: list[str]) -> dict[str, list[str] | None]:
     return chosen
 
 
+def at_hand(named: Collection[str]) -> tuple[Any, ...]:
+    """Columns and links at hand. Counting declares what rules name: what only a word declared that
+    was half written, and of which there is no fact, goes once the rules no longer name it.
+    """
+    found = workspace().data.catalog()
+    ours: set[str] = st.session_state.get("rules-declared", set())
+    gone = ours & {item.predicate.name for item in found if not item.counts} - set(named)
+    for name in gone:
+        workspace().data.delete_predicate(name)
+    there = {item.predicate.name for item in found}
+    st.session_state["rules-declared"] = {one for one in named if one in ours or one not in there}
+    return tuple(item for item in found if item.predicate.name not in gone)
+
+
 @st.cache_resource(max_entries=20, show_spinner="Counting groundings ...")
 def counted(text: str, learning: bool, request: dict[str, Any], facts: str) -> Any:
     """The preview of rules over the data as they are."""
@@ -209,7 +224,8 @@ left, right = st.columns([3, 2])
 with left:
     text, language = editor()
 checked = workspace().rules.check(text, language)
-summaries = workspace().data.catalog()
+in_order = checked.program is not None and not checked.has_errors
+summaries = at_hand(checked.program.predicates) if in_order else workspace().data.catalog()
 with left:
     dress(text, checked.diagnostics)
 with right:

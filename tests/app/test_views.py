@@ -118,6 +118,18 @@ def test_what_the_data_have_is_declared_by_one_press(state: Server, page: Open) 
     assert not [one for one in test.button if one.key == "rules-declare"]
 
 
+def test_a_name_that_was_half_written_leaves_nothing(smokers: Server, page: Open) -> None:
+    names = set(smokers.workspace.database.predicates())
+    test = page("rules")
+    right = test.text_area(key="rules-text").value
+    for more in ("Neigh(person)\n", "Neighbours(person, person)\n"):
+        sound(test.text_area(key="rules-text").set_value(f"{right}\n{more}").run())
+    sound(test.run())
+    assert set(smokers.workspace.database.predicates()) == {*names, "Neighbours"}
+    sound(test.text_area(key="rules-text").set_value(right).run())
+    assert set(smokers.workspace.database.predicates()) == names
+
+
 def test_text_of_users_is_no_markup() -> None:
     assert plain("<b>[x](y)*") == "\\<b\\>\\[x\\]\\(y\\)\\*"
 
