@@ -11,6 +11,7 @@ import streamlit as st
 
 from app.choices import ticked
 from app.downloads import csv_text
+from app.figures import several
 from app.overlaid import AT_ONCE, METRICS, filtered, mean_scores, overlaid
 from app.show import KINDS, header, metrics, plain, run_label, show_error, standing, table
 from app.state import role, workspace
@@ -188,9 +189,9 @@ def compare(first: int, second: int) -> None:
     ends = (("first", first), ("second", second))
     weights = {f"weight_{end}": f"run {run}" for end, run in ends}
     values = {f"value_{end}": f"run {run}" for end, run in ends}
-    rows_that_differ(found["weights"], "weights", "Weights that differ", weights)
+    rows_that_differ(found["weights"], "weight", "Weights that differ", weights)
     title = "Predictions that differ, largest first"
-    rows_that_differ(found["predictions"], "predictions", title, values)
+    rows_that_differ(found["predictions"], "prediction", title, values)
     program_difference(first, second)
     st.download_button(
         "Download the comparison (CSV)",
@@ -226,7 +227,10 @@ def rows_that_differ(
         return
     frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
     if not names.keys() <= set(frame):
-        st.caption(f"Only one of them has {what}, so there is nothing to compare.")
+        (alone,) = (name for column, name in names.items() if column in frame)
+        said = several(len(rows), f"{what} is", f"{what}s are")
+        least = "At least " if len(rows) == MOST else ""
+        st.caption(f"{least}{said} of {alone} alone, and none that both have differs.")
         return
     st.caption(title + (f", the first {MOST}" if len(rows) == MOST else f": {len(rows):,}"))
     if "world" in frame and len(set(frame["world"])) == 1:

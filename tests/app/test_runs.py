@@ -227,3 +227,14 @@ def test_a_run_that_was_ended_is_looked_at_as_others_are(
     monkeypatch.setattr("app.choices.table", lambda frame, **options: ticked)
     said = [item.value for item in sound(page("runs")).caption]
     assert any("ended before it had anything to show" in one for one in said)
+
+
+def test_predictions_of_one_run_alone_are_told_from_none(smokers: Server, page: Open) -> None:
+    ws = smokers.workspace
+    ws.infer(ws.rules.at_hand()[0], query=["Smokes"], engine="exact")
+    numbers = [run.id for run in ws.runs.all()]
+    test = page("runs")
+    places = [numbers.index(number) for number in (max(numbers), 1)]
+    test.session_state[f"runs-{hash(tuple(numbers))}"] = {"selection": {"rows": places}}
+    said = " ".join(item.value for item in sound(test.run()).caption)
+    assert "10 predictions are of run 1 alone, and none that both have differs." in said
