@@ -30,6 +30,7 @@ from workbench.grounding.roles import (
 )
 from workbench.grounding.rule_constants import defining_constants, look_up, rule_constants
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
+from workbench.grounding.unheard_constants import unheard_constants
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.declarations import Predicate
@@ -63,6 +64,7 @@ def prepare(
     scoped = {name for name, role in vocabulary.roles.items() if role.scoped}
     needed = needed_definitions(program, scoped.union(mentioned_predicates(clauses)))
     notes += _of_no_avail(program, needed, facts)
+    notes += unheard_constants(connection, program, stored, vocabulary.type_tables)
     make_definitions(vocabulary, needed)
     make_scopes(vocabulary)
     vocabulary.space = _atom_space(vocabulary)

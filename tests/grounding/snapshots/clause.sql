@@ -2,6 +2,10 @@ SELECT 0 AS world, 'person' AS type, count(*), bit_xor(hash(constant)), bool_and
 
 (SELECT 0 FROM "p_Friends" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Smokes" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Cancer" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Enemies" LIMIT 1) UNION ALL (SELECT 4 FROM "p_Age" LIMIT 1) UNION ALL (SELECT 5 FROM "p_Named" LIMIT 1) UNION ALL (SELECT 6 FROM "p_Born" LIMIT 1) UNION ALL (SELECT 7 FROM "p_Same" LIMIT 1);
 
+SELECT id, name FROM "c_person" WHERE name IN ('Ann') ORDER BY name;
+
+SELECT a0 FROM "p_Age" WHERE a0 IN (0) UNION SELECT a0 FROM "p_Born" WHERE a0 IN (0) UNION SELECT a0 FROM "p_Cancer" WHERE a0 IN (0) UNION SELECT a0 FROM "p_Enemies" WHERE a0 IN (0) UNION SELECT a1 FROM "p_Enemies" WHERE a1 IN (0) UNION SELECT a0 FROM "p_Friends" WHERE a0 IN (0) UNION SELECT a1 FROM "p_Friends" WHERE a1 IN (0) UNION SELECT a0 FROM "p_Named" WHERE a0 IN (0) UNION SELECT a0 FROM "p_Same" WHERE a0 IN (0) UNION SELECT a1 FROM "p_Same" WHERE a1 IN (0) UNION SELECT a0 FROM "p_Smokes" WHERE a0 IN (0);
+
 CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 CREATE OR REPLACE TEMP TABLE "facts_Enemies" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Enemies" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
