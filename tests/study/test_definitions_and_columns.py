@@ -235,7 +235,7 @@ def kind_of(one: Candidate) -> tuple[object, ...]:
     return (
         one.aggregate,
         tuple(hop.kind for hop in one.path.hops),
-        column and (one.onward and one.onward.kind, column.part, column.since),
+        column and (one.onward and one.onward.kind, column.part, column.since, column.sign),
         one.value and (one.value[:1] == ">", not one.value.isidentifier()),
         one.window,
         one.label,

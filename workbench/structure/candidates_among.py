@@ -61,12 +61,15 @@ def _thresholds(schema: Schema, path: Path, kind: Kind) -> list[tuple[Onward, st
     return [(Onward((), column), passed) for column in columns for passed in column.values]
 
 
-def candidates_of_kinds_and_thresholds(schema: Schema, path: Path) -> Iterator[Candidate]:
+def candidates_of_kinds_and_thresholds(
+    schema: Schema, path: Path, windows: tuple[int | None, ...] = (None,)
+) -> Iterator[Candidate]:
     """How many own rows are of a kind and past a threshold: errors E17 of severity 3."""
     if len(path.suffix) == 1:
         for kind in kinds_of(schema, path):
             for passed in _thresholds(schema, path, "number"):
-                yield Candidate(path, "sum", *kind, among=passed)
+                for window in windows:
+                    yield Candidate(path, "sum", *kind, window, among=passed)
 
 
 def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
@@ -83,7 +86,11 @@ def kinds_of(schema: Schema, path: Path, most: int = FEW_VALUES) -> list[tuple[O
     if not path.many or len(path.prefix) > 1 or any(hop.kind != "from" for hop in path.suffix):
         return []
     found: list[tuple[Onward, str | None]] = []
-    near = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
+    near = [
+        one
+        for one in onward_columns(schema, path)
+        if len(one.references) <= 1 and not one.column.against
+    ]
     for one in (*near, *_between(schema, path)):
         table = schema[one.references[-1].table or "" if one.references else path.end]
         names_things = any(reference.column == one.column.name for reference in table.references)

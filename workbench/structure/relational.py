@@ -56,6 +56,8 @@ class Column:
         `name`.
     times : str
         Of a number that is multiplied by another: the column of that.
+    against, sign : str
+        Of a flag that compares `name` with another column: that column, and what holds of them.
     way : tuple of Reference
         From the row to the table of that other column; empty for its own.
     called : tuple of str
@@ -72,9 +74,16 @@ class Column:
     part: Literal["", "weekday", "month", "hour"] = ""
     since: str = ""
     times: str = ""
+    against: str = ""
+    sign: Literal["", "!=", ">", "later"] = ""
     way: tuple[Reference, ...] = ()
     called: tuple[str, ...] = ()
     gathered: Gathered | None = None
+
+    @property
+    def operator(self) -> str:
+        """What a flag compares two columns with."""
+        return ">" if self.sign == "later" else self.sign
 
     @property
     def group(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, islice
 
 from workbench.structure.relational import Column, Gathered, Reference, Schema, Table
-from workbench.study.path_words import times_words
+from workbench.study.path_words import spoken_column
 from workbench.tables import Staging, TypedTable
 from workbench.tables.names import singular_words, words
 
@@ -66,6 +66,20 @@ def number_column(staging: Staging, typed: TypedTable, column: str) -> Column:
     return Column(column, "number", cuts)
 
 
+def holds_years(staging: Staging, typed: TypedTable, column: str) -> bool:
+    """Whether a column holds whole numbers that may be years, mostly filled."""
+    name = typed.columns[column]
+    row = staging.rows(
+        f"SELECT min({name}), max({name}), count({name}), count(*), bool_and({name} = "
+        f"floor({name})) FROM {typed.relation}"
+    )[0]
+    low, high, filled, rows, whole = row
+    return bool(
+        low is not None and float(str(low)) >= 1000 and float(str(high)) <= 2200 and whole
+        and int(str(filled)) >= 0.9 * int(str(rows))
+    )  # fmt: skip
+
+
 def durations(staging: Staging, typed: TypedTable, table: Table) -> Iterator[Column]:
     """The days from each date of a row to each other, the one that is mostly earlier first."""
     dates = [column.name for column in table.columns if column.kind == "date"][:MOST_DATES]
@@ -99,7 +113,7 @@ def gathered_columns(schema: Schema, name: str, target: str, *, timed: bool) -> 
             found.append(_gathered(f"number of {of}", Gathered(rows.name, back.column)))
             for references, column in islice(_totalled(schema, rows, name), MOST_TOTALS):
                 of_column = Gathered(rows.name, back.column, references, column)
-                said = times_words(column) if column.times else column.name.replace("_", " ")
+                said = spoken_column(column)
                 if references:
                     said = f"{' '.join(singular_words(references[0].table or ''))}'s {said}"
                 told = (
@@ -205,15 +219,21 @@ def _gathered(said: str, of: Gathered) -> Column:
 def _totalled(
     schema: Schema, rows: Table, but: str
 ) -> Iterator[tuple[tuple[Reference, ...], Column]]:
-    """The products, numbers and flags of rows, then the numbers of what they refer to."""
+    """The products, numbers and flags of rows, then the numbers of what they refer to, then what
+    is set against other columns.
+    """
+    compared = [column for column in rows.gathered if column.against]
     for column in (*rows.gathered, *rows.columns):
-        if column.kind in ("number", "flag") and not (column.since or column.gathered):
+        if column.kind in ("number", "flag") and not (
+            column.since or column.gathered or column.against
+        ):
             yield (), column
     for reference in rows.references:
         if reference.table not in (None, but, rows.name):
             for column in schema[reference.table or ""].columns:
                 if column.kind == "number" and not column.since:
                     yield (reference,), column
+    yield from (((), column) for column in compared)
 
 
 def _thresholds(staging: Staging, typed: TypedTable, number: str) -> tuple[str, ...]:

@@ -223,6 +223,11 @@ def candidate_matrix(
         if made.open:
             room = max(made.room, 0 if path.hops else made.few_of_rows)
             made.add(path, list(candidates_of_words(schema, path))[:room], least=few)
+    for path in walked:
+        made.stop_at(deadline)
+        if made.open and timed:
+            recent = kind_and_threshold_offers(columns, path, made.spare, recent=True)
+            made.add(path, recent, least=few)
     columns.forget()
     whole = made.open and not no_room
     return CandidateMatrix(

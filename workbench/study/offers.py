@@ -145,9 +145,14 @@ def two_kinds_offers(columns: CandidateColumns, path: Path, room: int) -> list[C
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 
-def kind_and_threshold_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """Which rows are of a kind and have a large or a small number; none where not all find room."""
-    found = list(candidates_of_kinds_and_thresholds(columns.schema, path))
+def kind_and_threshold_offers(
+    columns: CandidateColumns, path: Path, room: int, *, recent: bool = False
+) -> list[Candidate]:
+    """Which rows, or `recent` ones, are of a kind and have a large or a small number; none where
+    not all find room.
+    """
+    windows = windows_of(columns, path) if recent and room > 0 else (None,)
+    found = list(candidates_of_kinds_and_thresholds(columns.schema, path, windows))
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 

@@ -155,10 +155,27 @@ def _siblings(path: Path) -> str:
     return f"other {things(path.start)} of {whose(Path(path.start, (first,)))}{referred(second)}"
 
 
+def spoken_column(column: Column) -> str:
+    """What a column of rows is called."""
+    if column.against:
+        return compared_words(column)
+    return times_words(column) if column.times else spoken(column.name)
+
+
 def times_words(column: Column) -> str:
     """A number times another: `quantity times product's price`."""
+    return f"{spoken(column.name)} times {_other_words(column, column.times)}"
+
+
+def compared_words(column: Column) -> str:
+    """A column against another: `country other than account's country`."""
+    sign = {"!=": "other than", ">": "above", "later": "after"}[column.sign]
+    return f"{spoken(column.name)} {sign} {_other_words(column, column.against)}"
+
+
+def _other_words(column: Column, name: str) -> str:
     owner = whose(Path("", tuple(Hop("to", one.column, one.table or "") for one in column.way)))
-    return f"{spoken(column.name)} times {owner.removeprefix('its ')}{spoken(column.times)}"
+    return f"{owner.removeprefix('its ')}{spoken(name)}"
 
 
 def _owner(hops: tuple[Hop, ...]) -> str:

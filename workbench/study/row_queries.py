@@ -146,16 +146,26 @@ class RowQueries:
         )
 
     def _product(self, alias: str, table: str, column: Column) -> str:
-        """A number of a row times another, its own or one of what it refers to."""
+        """A number of a row times another."""
         one = f"CAST({alias}.{self.relations.column(table, column.name)} AS DOUBLE)"
-        if not column.way:
-            return f"{one} * {alias}.{self.relations.column(table, column.times)}"
-        (reference,) = column.way
+        return f"{one} * {self._other(alias, table, column.way, column.times)}"
+
+    def _compared(self, alias: str, table: str, column: Column) -> str:
+        """Whether two columns are as a flag says, unknown where one of them is."""
+        one = f"{alias}.{self.relations.column(table, column.name)}"
+        other = self._other(alias, table, column.way, column.against)
+        return f"CAST({one} {column.operator} {other} AS DOUBLE)"
+
+    def _other(self, alias: str, table: str, way: tuple[Reference, ...], column: str) -> str:
+        """Another column of a row, its own or one of what it refers to."""
+        if not way:
+            return f"{alias}.{self.relations.column(table, column)}"
+        (reference,) = way
         owner = reference.table or ""
         far, near = self.relations.joined(table, Hop("to", reference.column, owner))
         return (
-            f"{one} * (SELECT p.{self.relations.column(owner, column.times)} FROM "
-            f"{self.relations[owner]} p WHERE p.{far} = {alias}.{near})"
+            f"(SELECT p.{self.relations.column(owner, column)} FROM {self.relations[owner]} p "
+            f"WHERE p.{far} = {alias}.{near})"
         )
 
     def number(self, alias: str, table: str, onward: Onward) -> str:
@@ -164,6 +174,8 @@ class RowQueries:
         """
         if onward.column.gathered is not None:
             return self._gathered(alias, table, onward.column.gathered)
+        if onward.column.against:
+            return self._compared(alias, table, onward.column)
         column = f"{alias}.{self.relations.column(table, onward.column.name)}"
         if onward.kind == "category":
             if onward.column.beginning:

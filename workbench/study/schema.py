@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from workbench.structure.relational import Column, Reference, Schema, Table
 from workbench.study.codes import beginnings
+from workbench.study.compared_columns import compared_columns
 from workbench.study.computed_columns import (
     calendar_columns,
     durations,
     gathered_columns,
+    holds_years,
     number_column,
     positive_numbers,
     product_columns,
@@ -62,9 +64,19 @@ def relational_schema(
     positive = {
         name: positive_numbers(staging, typed[one.of or name], one) for name, one in tables.items()
     }
+
+    def set_against(table: Table) -> Iterator[Column]:
+        return compared_columns(staging, typed, tables, table, positive, timed=timed)
+
     schema = Schema(
         {
-            name: replace(table, gathered=tuple(product_columns(table, positive)))
+            name: replace(
+                table,
+                gathered=(
+                    *product_columns(table, positive),
+                    *(() if name == target else set_against(table)),
+                ),
+            )
             for name, table in tables.items()
         }
     )
@@ -261,23 +273,10 @@ def _date(staging: Staging, typed: TypedTable, columns: list[Column]) -> tuple[s
         if (
             column.kind == "number"
             and "year" in column.name.casefold()
-            and _holds_years(staging, typed, column.name)
+            and holds_years(staging, typed, column.name)
         ):
             return column.name, True
     return None, False
-
-
-def _holds_years(staging: Staging, typed: TypedTable, column: str) -> bool:
-    name = typed.columns[column]
-    row = staging.rows(
-        f"SELECT min({name}), max({name}), count({name}), count(*), bool_and({name} = "
-        f"floor({name})) FROM {typed.relation}"
-    )[0]
-    low, high, filled, rows, whole = row
-    return bool(
-        low is not None and float(str(low)) >= 1000 and float(str(high)) <= 2200 and whole
-        and int(str(filled)) >= 0.9 * int(str(rows))
-    )  # fmt: skip
 
 
 def _numbered(

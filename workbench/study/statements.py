@@ -96,7 +96,9 @@ def _value_name(value: str) -> str:
 def _column_name(column: Column) -> str:
     since = f"Since{camel(column.since)}" if column.since else ""
     times = f"Times{camel(column.times)}" if column.times else ""
-    return f"{camel(column.name)}{column.part.capitalize()}{since}{times}"
+    signs = {"": "", "!=": "Not", ">": "Above", "later": "After"}
+    against = f"{signs[column.sign]}{camel(column.against)}"
+    return f"{camel(column.name)}{column.part.capitalize()}{since}{times}{against}"
 
 
 def candidate_name(candidate: Candidate) -> str:

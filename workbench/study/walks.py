@@ -148,6 +148,9 @@ class Walks:
     ) -> tuple[list[str], str]:
         """Literals that lead from a row to a column's value, and its variable."""
         literals, here, variables = self._along(table, row, onward.references, variable)
+        if onward.column.against:
+            compared = self._compared(here, variables, onward.column, variable)
+            return [*literals, *compared], compared[-1]
         if onward.kind in ("number", "calendar"):
             more, computed = self._number(here, variables, onward.column, variable)
             return [*literals, *more, *([f"{computed} {value}"] if value else [])], computed
@@ -179,12 +182,23 @@ class Walks:
             return literals, f"({later} * {earlier})"
         return literals, f"{column.part}({later})" if column.part else later
 
-    def _column(self, table: str, row: Row, column: str) -> tuple[list[str], str]:
+    def _compared(self, table: str, row: Row, column: Column, variable: str) -> list[str]:
+        """Literals that bind what two columns say, then the test of these."""
+        said, one = self._column(table, row, column.name, f"{variable}u")
+        step, owner, end = self._along(table, row, column.way, f"{variable}v")
+        more, other = self._column(owner, end, column.against, f"{variable}w")
+        return [*said, *step, *more, f"{one} {column.operator} {other}"]
+
+    def _column(
+        self, table: str, row: Row, column: str, variable: str = "u"
+    ) -> tuple[list[str], str]:
         """Literals that bind a variable to what a column says, and the variable."""
         place = self.place(table, column)
         if place is not None:
             return [], row[place]
-        return [self.says(table, row, column, "u")], "u"
+        if column == self.mapped(table).key:
+            return [], row[0]
+        return [self.says(table, row, column, variable)], variable
 
     def held(self, path: Path, column: str, letter: str) -> tuple[list[str], list[str], Row, str]:
         """Literals up to the one row that a path leads to,

@@ -12,9 +12,9 @@ from workbench.study.path_words import (
     referred,
     rows_words,
     spoken,
+    spoken_column,
     the,
     thing_words,
-    times_words,
     whose,
 )
 from workbench.tables.names import singular_words
@@ -210,9 +210,7 @@ def _among(candidate: Candidate) -> str:
 
 
 def _column_words(onward: Onward) -> str:
-    name = spoken(onward.column.name)
-    if onward.column.times:
-        name = times_words(onward.column)
+    name = spoken_column(onward.column)
     if onward.column.since:
         name = f"days from {spoken(onward.column.since)} to {name}"
     if onward.references:
