@@ -61,10 +61,12 @@ def _pairs(
     dates = [] if timed else [one for one in table.columns if one.kind == "date"]
     others = [] if timed or not way else [one for one in owner.columns if one.kind == "date"]
     numbers = positive[table.name], positive[owner.name]
-    for sign, mine, theirs in ((">", *numbers), ("later", dates, others)):
-        for place, one in enumerate(mine):
-            for against in theirs if way else theirs[place + 1 :]:
-                yield Column(one.name, "flag", against=against.name, sign=sign, way=way)
+    for place, one in enumerate(numbers[0]):
+        for low in numbers[1] if way else numbers[1][place + 1 :]:
+            yield Column(one.name, "flag", against=low.name, sign=">", way=way)
+    for one in dates:
+        for earlier in others:
+            yield Column(one.name, "flag", against=earlier.name, sign="later", way=way)
 
 
 def _tells(staging: Staging, typed: Mapping[str, TypedTable], table: Table, column: Column) -> bool:
