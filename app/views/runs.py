@@ -54,7 +54,7 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
                 },
                 "seconds": run.seconds or 0.0,
                 "created (UTC)": run.created.strftime("%Y-%m-%d %H:%M"),
-                "program": run.program_hash[:6],
+                "program": run.program_hash[:6] if run.program_text else "",
                 "data": (run.data_hash or "")[:6],
                 "note": run.note or None,
             }
