@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import workbench
 from workbench.cli import app
+from workbench.database import texts_of_facts
 from workbench.errors import InputError
 
 MAPPING = """
@@ -144,6 +146,34 @@ def test_another_decimal_mark_is_said_with_its_cure(tmp_path: Path) -> None:
     assert called.exit_code == 0, called.output
     said = sorted(pd.read_csv(tmp_path / "said.csv")["value"])
     assert said == pytest.approx(sorted(expected(PUPILS, FRIENDS)))
+
+
+def facts_of(ws: workbench.Workspace) -> set[tuple[str, ...]]:
+    """Every fact as text."""
+    return {
+        (one.predicate, *(str(row[name]) for name in row if name.startswith("a")))
+        for one in texts_of_facts(ws.database)
+        for row in one.rows.to_pylist()
+    }
+
+
+def test_typed_cells_are_read_as_they_are_whatever_the_mapping_says_of_texts(
+    tmp_path: Path,
+) -> None:
+    """A mapping made from a file of texts is given the same rows as a data frame holds them."""
+    text = "id;day;hour;price\nA;21/01/2020;01/02/2021 06:30;1.234,5\nB;22/11/2021;;2,75\n"
+    text += "".join(f"{one};2{at % 9}/03/2019;;{at},125\n" for at, one in enumerate("CDEFGHIJ"))
+    (tmp_path / "offers.csv").write_text(text)
+    with workbench.open() as ws:
+        report = ws.load(tmp_path / "offers.csv", wide=True)
+        expected = facts_of(ws)
+    frame = pd.read_csv(tmp_path / "offers.csv", sep=";", decimal=",", thousands=".")
+    frame["day"] = pd.to_datetime(frame["day"], format="%d/%m/%Y")
+    frame["hour"] = pd.to_datetime(frame["hour"], format="%d/%m/%Y %H:%M")
+    frame.to_parquet(tmp_path / "offers.parquet")
+    with workbench.open() as ws:
+        ws.load(tmp_path / "offers.parquet", mapping=report.mapping)
+        assert facts_of(ws) == expected
 
 
 def _houses(folder: Path, names: list[str], known: bool) -> list[str]:

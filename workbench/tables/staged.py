@@ -30,6 +30,8 @@ class StagedTable:
     first_row : int
         The row of the source, counted from 1 with the header, that `rowid` 0 of `relation` came
         from.
+    numbers : frozenset of str
+        The columns that the source itself holds as numbers: their texts are as 1234.5.
     """
 
     name: str
@@ -39,6 +41,7 @@ class StagedTable:
     rows: int
     first_row: int
     notes: tuple[Diagnostic, ...] = ()
+    numbers: frozenset[str] = frozenset()
 
     def cell(self, column: str) -> str:
         """The SQL name of a column."""

@@ -4,7 +4,7 @@ before anything reaches the workspace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +34,9 @@ from workbench.tables.sources import TableSource, more_of
 from workbench.tables.staged import StagedTable, Staging, row_count, without_columns
 from workbench.tables.staged_sheets import stage_sheet, stage_sheets
 from workbench.tables.values import trimmed
+
+NUMERIC = ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U")
+"""What types of numbers begin with."""
 
 WIDE = 100
 """Columns from which on DuckDB takes longer to look for what a statement says twice, with the
@@ -204,10 +207,10 @@ def _stage_attached(
     )
     cells = ", ".join(f"{_text_of(quoted(name))} AS c{number}" for number, name in enumerate(names))
     connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM incoming_table")
+    numbers = _numbers(connection, "incoming_table", names)
     connection.execute("DROP TABLE incoming_table")
-    return StagedTable(
-        source.name, relation, source, tuple(names), row_count(connection, relation), 1
-    )
+    rows = row_count(connection, relation)
+    return StagedTable(source.name, relation, source, tuple(names), rows, 1, numbers=numbers)
 
 
 def _stage_file(
@@ -256,7 +259,18 @@ def _stage_select(
         f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} "
         f"FROM ({one.select}) v({', '.join(variables)})"
     )
-    return StagedTable(one.name, relation, source, names, row_count(connection, relation), 1)
+    rows, numbers = row_count(connection, relation), _numbers(connection, f"({one.select})", names)
+    return StagedTable(one.name, relation, source, names, rows, 1, numbers=numbers)
+
+
+def _numbers(
+    connection: duckdb.DuckDBPyConnection, relation: str, names: Sequence[str]
+) -> frozenset[str]:
+    """The columns of a relation that hold numbers, as the columns are called here."""
+    described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()
+    return frozenset(
+        name for name, (_, kind, *_) in zip(names, described) if kind.startswith(NUMERIC)
+    )
 
 
 def _text_of(cell: str) -> str:

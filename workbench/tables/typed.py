@@ -14,8 +14,8 @@ from workbench.tables.mapping import ColumnMapping, TableMapping
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import (
     alike_value,
+    any_date_value,
     date_from_parts,
-    date_value,
     is_blank,
     number_value,
     truth_value,
@@ -156,9 +156,11 @@ def _value(staged: StagedTable, column: ColumnMapping) -> str:
     cell, reading = staged.cell(column.name), column.reading
     text = f"CASE WHEN NOT {is_blank(cell, reading.blanks)} THEN {cell} END"
     if column.kind == "number":
-        return number_value(text, reading.decimal or ".", reading.unit)
+        # A mapping of files that write 1.234,5 may be given a table that holds 1234.5 as a number.
+        held = column.name in staged.numbers
+        return number_value(text, "." if held else reading.decimal or ".", reading.unit)
     if column.kind == "date":
-        return date_value(text, reading.format or "%Y-%m-%d")
+        return any_date_value(text, reading.format or "%Y-%m-%d")
     if column.kind == "yes/no":
         return f"({truth_value(text, reading.yes, reading.no)})::DOUBLE"
     return alike_value(text, reading.alike)

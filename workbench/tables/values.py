@@ -224,6 +224,7 @@ def _measured_value(cell: str, form: str, units: str) -> str:
     return f"CASE {' '.join(cases)} END"
 
 
+ISO = r"^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$"
 CENTURIES = 6e10
 """In seconds: what is farther from 1970 than the year 3871 is no time."""
 
@@ -252,6 +253,13 @@ def date_value(cell: str, form: str) -> str:
     return (
         f"CASE WHEN regexp_matches({cell}, '\\d{{4}}') THEN {value} END" if "%Y" in form else value
     )
+
+
+def any_date_value(cell: str, form: str) -> str:
+    """As `date_value`, and what is written as databases and data frames write dates."""
+    written_so = f"regexp_matches({cell}, {text_literal(ISO)})"
+    moment = f"CASE WHEN {written_so} THEN try_cast({cell} AS TIMESTAMP) END"
+    return f"coalesce({date_value(cell, form)}, {moment})"
 
 
 def _moment(cell: str, form: str) -> str:
