@@ -19,6 +19,7 @@ from workbench.study.words import candidate_words
 from workbench.tables import find_sources, stage
 
 COUNTRIES = ["DE", "FR", "IT"]
+FIELDS = ["math", "bio", "art", "law"]
 
 
 @pytest.mark.parametrize("timed", [True, False])
@@ -84,3 +85,34 @@ def test_definitions_say_what_columns_say_of_columns_set_against_others(
             assert any("and failed in the last" in candidate_words(one) for one in recent)
             some += recent[::9]
         assert_definitions_say_columns(staging, ready, some[::4], rng)
+
+
+def test_categories_of_the_same_values_are_compared_whatever_they_are_called(
+    tmp_path: Path,
+) -> None:
+    """Students pass in what they study; works of few values are not compared with levels."""
+    rng = np.random.default_rng(9)
+    of_student = [str(rng.choice(FIELDS)) for _ in range(40)]
+    of_course = [str(rng.choice(FIELDS)) for _ in range(12)]
+    pairs = [(int(rng.integers(40)), int(rng.integers(12))) for _ in range(200)]
+    exams = [
+        [f"e{k}", f"s{one}", f"c{other}",
+         "" if k % 5 == 0 else "yes" if of_student[one] == of_course[other] else "no"]
+        for k, (one, other) in enumerate(pairs)
+    ]  # fmt: skip
+    students = [[f"s{k}", major, "ab"[k % 2]] for k, major in enumerate(of_student)]
+    courses = [[f"c{k}", field, "ab"[k % 2]] for k, field in enumerate(of_course)]
+    files = [
+        write(tmp_path / "exams.csv", ["exam", "student", "course", "passed"], exams),
+        write(tmp_path / "students.csv", ["student", "major", "half"], students),
+        write(tmp_path / "courses.csv", ["course", "field", "shift"], courses),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "exams.passed")
+        made = candidates_for(staging, ready, np.arange(len(exams)), collective=False)
+        words = [candidate_words(one) for one in made.candidates]
+        place = words.index("its student's major is its course's field")
+        same = [of_student[one] == of_course[other] for one, other in pairs]
+        assert made.X[:, place].tolist() == same
+        assert "its student's half is its course's shift" not in words
+        assert_definitions_say_columns(staging, ready, [made.candidates[place]], rng)

@@ -14,6 +14,7 @@ from workbench.database.arrow_columns import numpy_column
 from workbench.errors import Diagnostic, InputError, UsageError, nearest
 from workbench.structure.relational import Schema
 from workbench.study.anchors import TargetTimes
+from workbench.study.compared_columns import with_types
 from workbench.study.immense import immense_numbers
 from workbench.study.schema import relational_schema
 from workbench.tables import (
@@ -122,6 +123,7 @@ def prepared(
     schema = relational_schema(
         staging, chosen, typed, target.table.name, without=without, timed=time_column is not None
     )
+    chosen = with_types(chosen, schema)
     asked = asked_rows(staging, typed[target.table.name], target, of_target.classes, time_column)
     notes += asked.notes
     _refuse_few_labels(target, asked.labels)

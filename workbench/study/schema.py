@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from workbench.structure.relational import Column, Reference, Schema, Table
 from workbench.study.codes import beginnings
-from workbench.study.compared_columns import compared_columns
+from workbench.study.compared_columns import compared_columns, with_common_values
 from workbench.study.computed_columns import (
     calendar_columns,
     durations,
@@ -61,6 +61,7 @@ def relational_schema(
             made = replace(made, columns=(*made.columns, *lasting))
         tables[made.name] = made
         tables |= {one.name: one for one in _dated_by(made, lasting if timed else ())}
+    tables = dict(with_common_values(tables))
     positive = {
         name: positive_numbers(staging, typed[one.of or name], one) for name, one in tables.items()
     }
