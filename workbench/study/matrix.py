@@ -21,7 +21,7 @@ from workbench.structure.relational import Column
 from workbench.structure.table_paths import Path
 from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
-from workbench.study.gathered import GatheredCandidates, Neighbours, by_path
+from workbench.study.gathered import FEW, GatheredCandidates, Neighbours, by_path
 from workbench.study.offers import (
     kind_and_threshold_offers,
     least_rows,
@@ -226,7 +226,7 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open and timed:
-            recent = kind_and_threshold_offers(columns, path, made.spare, recent=True)
+            recent = kind_and_threshold_offers(columns, path, min(made.spare, FEW), recent=True)
             made.add(path, recent, least=few)
     columns.forget()
     whole = made.open and not no_room
