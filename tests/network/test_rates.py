@@ -17,6 +17,8 @@ Sick(person)
 0.5 Near(x, y) ^ Sick(x) => Sick(y)
 0.5 Old(x) => Sick(x)
 0.5 Near(x, y) ^ Sick(x) ^ Sick(y)
+0.5 Old(x) => !Sick(x)
+0.5 Near(x, y) ^ Old(x) => !Sick(y)
 """
 
 
@@ -38,7 +40,9 @@ def test_rates_are_those_of_the_labels(seed: int) -> None:
     known = [x for x in people if x not in unknown]
     near_sick = {y for x, y in near if x in sick - unknown}
     either = near_sick | {x for x, y in near if y in sick - unknown}
-    for record, bodies in zip(learned.rules(), (near_sick, old, either)):
+    near_old = {y for x, y in near if x in old}
+    bodies_of = (near_sick, old, either, old, near_old)
+    for record, bodies in zip(learned.rules(), bodies_of, strict=True):
         expected = [x in sick for x in known if x in bodies]
         others = [x in sick for x in known if x not in bodies]
         assert record["support"] == len(expected)

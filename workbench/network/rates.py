@@ -37,7 +37,7 @@ class Rates:
 
 
 def observed_rates(
-    network: GroundNetwork, truth: Float, templates: Sequence[int], among: Bool, *, head_only: bool
+    network: GroundNetwork, truth: Float, templates: Sequence[int], among: Bool, *, head: int
 ) -> Rates:
     """The rates of the rule behind some templates at the labels.
 
@@ -55,19 +55,19 @@ def observed_rates(
         over.
     among : bool array, shape (n_atoms,)
         Atoms that may be others: those of the predicates that the rule's head may have.
-    head_only : bool
-        Take only positive literals for heads, as in an implication; else every literal is one in
-        its turn.
+    head : {1, -1, 0}
+        Take positive literals alone for heads, as in an implication, or negated ones, as where
+        that ends in a negation; 0 where every literal is one in its turn.
     """
     heads, with_body, groundings = np.zeros(network.n_atoms, bool), 0, 0
     for _, run in row_runs(network):
         own = run.take_rows(np.isin(run.template, np.asarray(templates, run.template.dtype)))
-        of_row, atoms = _decided(own, truth, head_only=head_only)
+        of_row, atoms = _decided(own, truth, head)
         heads[atoms] = True
         with_body += np.unique(of_row).size
         groundings += own.n_rows
     units = network.unit[:, list(templates)].tocoo()
-    decided = units.data > 0 if head_only else units.data != 0
+    decided = units.data * head > 0 if head else units.data != 0
     heads[units.row[decided]] = True
     with_body += int(decided.sum())
     groundings += units.nnz
@@ -82,7 +82,7 @@ def observed_rates(
     )
 
 
-def _decided(network: GroundNetwork, truth: Float, *, head_only: bool) -> tuple[Int64, Integer]:
+def _decided(network: GroundNetwork, truth: Float, head: int) -> tuple[Int64, Integer]:
     """The rows whose other literals leave the matter to an atom, and that atom."""
     of_row = np.repeat(np.arange(network.n_rows), np.diff(network.A.indptr))
     signs, atoms = network.A.data.astype(np.float64), network.A.indices
@@ -92,8 +92,8 @@ def _decided(network: GroundNetwork, truth: Float, *, head_only: bool) -> tuple[
     # A clause is passed over for a head where another of its atoms has no label.
     unlabelled = np.bincount(of_row, np.isnan(truth)[atoms], network.n_rows)
     alone &= unlabelled[of_row] == np.isnan(truth)[atoms]
-    if head_only:
-        alone &= signs < 0
+    if head:
+        alone &= signs * head < 0
     return of_row[alone], atoms[alone]
 
 

@@ -13,7 +13,7 @@ from workbench.errors import Diagnostic
 from workbench.grounding import Grounding
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
-from workbench.language.terms import Implies
+from workbench.language.terms import Formula, Implies, Not, Or
 from workbench.learning import LearnedWeights, WeightIntervals
 from workbench.network import Rates, Templates, observed_rates
 from workbench.verbs.common import as_json
@@ -103,7 +103,7 @@ class LearningResult:
             self.truth,
             one.templates,
             names[atoms.predicate],
-            head_only=implication is not None,
+            head=0 if implication is None else -1 if _is_denied(head) else 1,
         )
 
     def rate_columns(self) -> dict[str, list[Any]]:
@@ -160,6 +160,13 @@ class LearningResult:
 
 RATES = ("support", "rate", "rate_of_others")
 """How many atoms have the rule's body, how often they are true, and how often the others are."""
+
+
+def _is_denied(head: Formula) -> bool:
+    """Whether what an implication ends in is that atoms are false."""
+    if isinstance(head, Or):
+        return all(map(_is_denied, head.items))
+    return isinstance(head, Not)
 
 
 def _rates_record(rates: Rates | None) -> dict[str, Any]:
