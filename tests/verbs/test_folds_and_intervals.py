@@ -321,3 +321,8 @@ def test_a_world_that_rules_were_counted_over_before_there_were_facts_holds_noth
     assert [fold.plan.name for fold in found.folds] == ["Kiel", "Ulm"]
     with pytest.raises(UsageError, match="E0806"):
         ws.crossval(rules, query=["Ill"], folds=3, engine="exact")
+    found = ws.crossval(rules, query=["Ill"], worlds=["Kiel"], folds=2, engine="exact", seed=4)
+    kept = ws.data.make_folds("random", predicate="Ill", count=2, seed=4)
+    assert sum(fold.test_atoms for fold in kept) == 4
+    assert len(found.folds) == 2
+    assert sum(fold.scores["atoms"] for fold in found.folds) == 2

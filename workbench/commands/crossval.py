@@ -39,8 +39,8 @@ class FoldOptions(LearnerOptions):
         str,
         option(
             "--folds",
-            "worlds: leave one out; a number: deal them into so many; "
-            "kept: those of the workspace.",
+            "worlds: leave one out; a number: deal them into so many, or, of one world, the "
+            "labelled atoms of the query predicate; kept: those of the workspace.",
             DATA,
         ),
     ] = "worlds"

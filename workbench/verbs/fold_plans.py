@@ -14,8 +14,8 @@ from workbench.evaluation import k_fold
 from workbench.grounding import AtomTable
 
 WORLDS_OR_ATOMS = (
-    "load each database as a world of its own (--world FILE, or a `world` column), or make folds "
-    "of atoms"
+    "load each database as a world of its own (--world FILE, or a `world` column), or deal the "
+    "labelled atoms of one query predicate into folds: --folds 5"
 )
 
 

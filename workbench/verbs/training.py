@@ -187,7 +187,8 @@ class Training(Documents):
         ----------
         folds : {'worlds', 'kept'}, int, or sequence of sequences of str
             Leave one world out, the folds that `make_folds` keeps in the workspace, the worlds
-            dealt into so many folds, or each fold's worlds by name.
+            dealt into so many folds, or each fold's worlds by name. Of one world the labelled atoms
+            of the one query predicate are dealt, and these folds kept.
         worlds : sequence of str, optional
             Only these worlds.
         **given
@@ -196,6 +197,7 @@ class Training(Documents):
             predict the atoms of a kept fold without the labels of the others, which are evidence
             for them elsewise.
         """
+        from workbench.database import make_atom_folds
         from workbench.verbs import runs
         from workbench.verbs.crossval import crossval
         from workbench.verbs.fold_plans import (
@@ -221,6 +223,9 @@ class Training(Documents):
             raise UsageError.of(
                 "E0806", f"there are no folds `{folds}`", help="choose worlds, kept, or a number"
             )
+        elif isinstance(folds, int) and len(ids) == 1 and len(query := request.query or ()) == 1:
+            make_atom_folds(self.database, query[0], count=folds, seed=options.get("seed", 0))
+            plans = kept_folds(self.database, ids)
         else:
             plans = grouped_worlds(self.database, ids, folds, seed=options.get("seed", 0))
         result = crossval(self.database, program, request, plans=plans, **options)
