@@ -99,3 +99,13 @@ def test_of_two_tables_alike_neither_is_chosen(tmp_path: Path) -> None:
     pets = [(n, row[0]) for n, row in enumerate(_edges(7))]
     tables = {"people": _people(), "towns": _people(), "pets": ("pet,owner_id", pets)}
     assert _references(_mapping(tmp_path, **tables), "pets") == {}
+
+
+def test_counts_are_no_references_where_keys_leave_gaps_only_beyond_them(tmp_path: Path) -> None:
+    """Standings are numbered 1, 2, 3, ... and then in leaps; places on the grid end long before."""
+    numbers = [*range(1, 80), *range(100, 5000, 40)]
+    standings = ("standing,points", [(n, n % 7) for n in numbers])
+    rng = np.random.default_rng(5)
+    starts = [(f"d{n}", int(rng.integers(1, 35)), int(rng.choice(numbers))) for n in range(900)]
+    mapping = _mapping(tmp_path, standings=standings, starts=("driver,grid,of", starts))
+    assert _references(mapping, "starts") == {"of": "standings"}

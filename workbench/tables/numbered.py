@@ -23,7 +23,9 @@ REACH = 0.9
 """The share of the keys' range that numbers which are ids span."""
 FEW = 5
 FAR_REACH = 0.8
-"""The share of the range of keys that begin far from 0 which ids of a few of them span."""
+"""The share of the range of keys that leave gaps, or begin far from 0, which ids of a few of them
+span. Keys may leave gaps and be without any where they begin, where counts are.
+"""
 
 _CALLED_ID = frozenset("fk guid id ids pk ref uid".split())
 _MEASURED = frozenset(
@@ -103,7 +105,8 @@ def may_name(counts: TableCounts, columns: Sequence[ColumnCounts], target: Numbe
     if column.distinct < MANY or not unmeasured:
         return False
     somebody = bool(parts) and parts[-1].endswith(_SOMEBODY)
-    return target.has_gaps or (somebody and target.reach((column,)) >= NEARLY_ALL)
+    least = FAR_REACH if target.has_gaps else NEARLY_ALL
+    return (target.has_gaps or somebody) and target.reach((column,)) >= least
 
 
 def marked_pairs(
