@@ -47,7 +47,7 @@ def without_rows_there(
         "E0240",
         f"{rows} {staging.tables[typed.mapping.name].source.shown} {count} once: what "
         f"{'it says is' if repeated == 1 else 'they say is'} there already",
-        severity="note",
+        severity="warning",
     )
     return replace(typed, rows=typed.rows - repeated, notes=(*typed.notes, note))
 
