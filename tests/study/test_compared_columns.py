@@ -72,11 +72,7 @@ def test_definitions_say_what_columns_say_of_columns_set_against_others(
                 if one[1] == key and one[3] and country and (not timed or one[2] <= asked)
             ]
             assert made.X[at, place] == sum(own)
-        some = [
-            one
-            for one in made.candidates
-            if one.onward and one.onward.column.against and one.path.hops[0].kind != "latest"
-        ]
+        some = [one for one in made.candidates if one.onward and one.onward.column.against]
         if timed:
             columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
             recent = kind_and_threshold_offers(

@@ -185,6 +185,18 @@ def latest(values: Float, spans: Spans, time: Float | None) -> Float:
     return mean(values, _last_time(spans, time))
 
 
+def latest_alone(values: Float, spans: Spans, time: Float | None) -> Float:
+    """The value of each span's last row; of several that of all which have one, NaN where they
+    differ.
+    """
+    if time is None or not len(values):
+        return np.full(len(spans.low), np.nan)
+    last = _last_time(spans, time)
+    dated = np.where(np.isnan(time), np.nan, values)
+    least, most = (extreme(dated, last, greatest=greatest) for greatest in (False, True))
+    return np.where(least == most, least, np.nan)
+
+
 def _last_time(spans: Spans, time: Float) -> Spans:
     """Of each span the rows of its last time."""
     starts = np.ones(len(time), np.bool_)

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.structure.candidate import Onward
-from workbench.structure.reached import latest
+from workbench.structure.reached import latest_alone
 from workbench.structure.relational import Reference, Schema
 from workbench.structure.table_paths import Hop
 from workbench.study.relations import ROWID, Relations
@@ -71,5 +71,5 @@ class Anchors:
         key = Onward((Reference(hop.column, hop.table),), ROWID)
         reached, ends = self.read.reached(table, (Hop("from", hop.via, hop.through),))
         spans = reached.spans(before, self.now(hop.through))
-        found = latest(self.read.said(hop.through, [key], ends)[key], spans, reached.time)
+        found = latest_alone(self.read.said(hop.through, [key], ends)[key], spans, reached.time)
         return np.where(np.isnan(found), -1, found).astype(np.int64)

@@ -216,7 +216,7 @@ class Walks:
 
     def _latest_hop(self, table: str, hop: Hop, variable: str) -> tuple[list[str], Row]:
         """The latest of the rows that refer to this one, then what it refers to;
-        as a definition of its own.
+        as a definition of its own. Rows of one day that refer to different things name none.
         """
         key = ("hop", table, hop)
         if key not in self.statements.made:
@@ -237,11 +237,13 @@ class Walks:
                     " ^ ".join([*outside, self.now(), f"m = max(t: {within})"]),
                 )
             step, end = self.forward(hop.through, there, Reference(hop.column, hop.table), "e")
-            self.statements.lines.append(
-                f"{name}({', '.join((*self._subject, *end))}) := "
-                f"{before}({', '.join((*self._subject, 'z', 't'))}) ^ "
-                f"{' ^ '.join([*inside, *dated, *step])}."
-            )
+            rows, atom = " ^ ".join([*inside, *dated, *step]), ", ".join((*self._subject, "z"))
+            things = self.statements.new(f"{name}Number")
+            self.statements.lines += [
+                f"{things}({atom}, n) := {before}({atom}, t) ^ n = count({end[0]}: {rows}).",
+                f"{name}({', '.join((*self._subject, *end))}) := {things}({atom}, n) ^ n = 1 ^ "
+                f"{before}({atom}, t) ^ {rows}.",
+            ]
             self.statements.made[key] = name
         return [f"{self.statements.made[key]}({', '.join((*self._subject, variable))})"], (
             variable,
