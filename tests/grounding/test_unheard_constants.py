@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.database import Database, load_alchemy_text
-from workbench.grounding import GroundRequest, ground
+from workbench.grounding import GroundRequest, ground, unheard_constants
 from workbench.language import parse_mln
 
 DECLARED = "Word(page, word)\nTopic(page, topic)\n"
@@ -49,3 +49,11 @@ def test_programs_of_many_constants_are_not_looked_through() -> None:
     facts = "".join(f"Word(P1, {word}z)\n" for word in words) + "Topic(P1, ML)\n"
     assert said(rules, facts) == []
     assert len(said("\n".join(rules.splitlines()[:20]), facts)) == 5
+
+
+def test_beside_very_many_names_only_their_case_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(unheard_constants, "MOST_COMPARED", 1)
+    rules = "1 Word(p, Learnig) => Topic(p, ML)\n1 Word(p, COOKING) => Topic(p, ML)"
+    assert said(rules) == [(4, "did you mean Cooking?")]

@@ -40,7 +40,8 @@ class FoldOptions(LearnerOptions):
         option(
             "--folds",
             "worlds: leave one out; a number: deal them into so many, or, of one world, the "
-            "labelled atoms of the query predicate; kept: those of the workspace.",
+            "labelled atoms of the query predicate, kept in place of earlier folds; kept: those of "
+            "the workspace.",
             DATA,
         ),
     ] = "worlds"

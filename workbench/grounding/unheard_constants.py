@@ -18,6 +18,8 @@ from workbench.language.terms import Atom, Constant, FreeSign
 MOST = 100
 """Programs that name more constants were learned: they name what was there then."""
 SHOWN = 5
+MOST_COMPARED = 300_000
+"""Pairs of names whose letters are compared, a tenth of a CPU-second; of more, cases alone are."""
 FEWEST_LETTERS, MORE_LETTERS = 5, 9
 """Names of so many letters may be misspelt in one, and in two."""
 
@@ -82,7 +84,9 @@ def _misspelt(
     unheard = [name for one, name in ids if one not in heard]
     if not unheard:
         return []
-    near = connection.execute(_near(table, unheard)).fetchall()
+    ((size,),) = connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchall()
+    few = size * len(unheard) <= MOST_COMPARED
+    near = connection.execute(_near(table, unheard, letters=few)).fetchall()
     heard = _heard(connection, [one for _, one, _ in near], columns)
     # The nearest of each comes last, and stays.
     return sorted({name: close for name, one, close in near if one in heard}.items())
@@ -104,8 +108,10 @@ def _heard(
     return {one for (one,) in connection.execute(query).fetchall()}
 
 
-def _near(table: str, names: Sequence[str]) -> str:
-    """A query of names with constants called nearly so, the nearest last."""
+def _near(table: str, names: Sequence[str], *, letters: bool) -> str:
+    """A query of names with constants called nearly so, the nearest last: in another case, or with
+    wrong `letters`.
+    """
     apart = "damerau_levenshtein(c.name, n.name)"
     wrong = (
         f"length(n.name) >= {FEWEST_LETTERS} AND abs(length(c.name) - length(n.name)) <= 2 AND "
@@ -113,10 +119,12 @@ def _near(table: str, names: Sequence[str]) -> str:
     )
     digits = (f"regexp_replace({one}.name, '[^0-9]', '', 'g')" for one in "cn")
     listed = ", ".join(f"({text_literal(name)})" for name in names)
+    alike = "lower(c.name) = lower(n.name)"
+    if letters:
+        alike += f" OR ({wrong} AND {' = '.join(digits)})"
     return (
         f"SELECT n.name, c.id, c.name FROM (VALUES {listed}) n(name) JOIN {quoted(table)} c "
-        f"ON lower(c.name) = lower(n.name) OR ({wrong} AND {' = '.join(digits)}) "
-        f"WHERE c.name <> n.name ORDER BY n.name, {apart} DESC, c.name"
+        f"ON {alike} WHERE c.name <> n.name ORDER BY n.name, {apart} DESC, c.name"
     )
 
 

@@ -225,6 +225,8 @@ def _measured_value(cell: str, form: str, units: str) -> str:
 
 
 ISO = r"^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$"
+"""Dates as databases and data frames write them."""
+
 CENTURIES = 6e10
 """In seconds: what is farther from 1970 than the year 3871 is no time."""
 
@@ -256,7 +258,7 @@ def date_value(cell: str, form: str) -> str:
 
 
 def any_date_value(cell: str, form: str) -> str:
-    """As `date_value`, and what is written as databases and data frames write dates."""
+    """As `date_value`, and what is written in ISO's way, whatever the format."""
     written_so = f"regexp_matches({cell}, {text_literal(ISO)})"
     moment = f"CASE WHEN {written_so} THEN try_cast({cell} AS TIMESTAMP) END"
     return f"coalesce({date_value(cell, form)}, {moment})"
