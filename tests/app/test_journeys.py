@@ -114,11 +114,14 @@ def test_a_broken_rule_is_mended_by_its_diagnostic_as_one_pauses(smokers: Visito
     field.fill(right)
     field.press("Control+End")
     field.press_sequentially("Fri")
-    picked = smokers.page.locator(".wb-list .wb-picked")
-    picked.wait_for()
-    line = smokers.page.locator(".wb-line").last
-    gap = picked.bounding_box()["y"] - line.bounding_box()["y"]  # type: ignore[index]
-    assert 0 < gap < 60  # below what is written, not below the editor
+    # Both places in one look: lines and list are drawn anew while a check of the rules comes back.
+    gap = smokers.page.wait_for_function("""() => {
+        const picked = document.querySelector(".wb-list .wb-picked")
+        const line = [...document.querySelectorAll(".wb-line")].pop()
+        return picked && line && picked.checkVisibility()
+            && picked.getBoundingClientRect().y - line.getBoundingClientRect().y
+    }""")
+    assert 0 < gap.json_value() < 60  # below what is written, not below the editor
     smokers.page.emulate_media(color_scheme="dark")
     smokers.page.wait_for_timeout(300)
     playwright.expect(field).to_have_css("-webkit-text-fill-color", "rgba(0, 0, 0, 0)")
