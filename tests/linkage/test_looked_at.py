@@ -181,3 +181,46 @@ def test_a_higher_threshold_joins_fewer_and_holds_for_new_records(
         assert more.figures["energy"] == pytest.approx(energy)
         with pytest.raises(UsageError, match="E0694"):
             ws.link(*sources, threshold=1.0)
+
+
+def again_of(ws: Workspace) -> tuple[Linkage, dict[str, str]]:
+    result = ws.link_again(1)
+    said = {one.code: one.message for one in result.warnings if one.code in ("E0658", "E0659")}
+    return ws.linkage(result.run_id), said
+
+
+def test_answers_to_records_that_the_files_lack_are_left_out_and_said(tmp_path: Path) -> None:
+    """Records that came later, or whose row is gone; what was done beside the files is told."""
+    frame = people(160, seed=4)[0]
+    with open_workspace() as ws:
+        ws.link(made(tmp_path, frame.iloc[:150]))
+        ws.link_more(made(tmp_path, frame.iloc[150:], "new"))
+        linkage = ws.linkage()
+        linkage.answer("0", "155", same=True)
+        linkage.answer("1", "2", same=True)
+        again, said = again_of(ws)
+        assert said["E0658"].startswith("1 of the answers")
+        assert "10 kept records are in no file" in said["E0659"]
+        assert len(again.answers()) == 1
+        assert cluster_of(again, "1") == cluster_of(again, "2")
+        mended = frame.iloc[[3]].assign(surname="Otherwise")
+        ws.link_more(made(tmp_path, mended, "mended"), run=1, correct=True)
+        ws.link_more(made(tmp_path, frame.iloc[[2]], "gone"), run=1, remove=True)
+        again, said = again_of(ws)
+        assert "1 were corrected" in said["E0659"]
+        assert "1 were removed" in said["E0659"]
+        assert again.answers().empty
+
+
+def test_answers_about_rows_that_hold_something_else_now_are_left_out(tmp_path: Path) -> None:
+    frame = people(100, seed=4)[0].drop(columns="record")
+    with open_workspace() as ws:
+        ws.link(made(tmp_path, frame))
+        ws.linkage().answer("1", "2", same=True)
+        ws.linkage().answer("99", "100", same=True)
+        again, said = again_of(ws)
+        assert (len(again.answers()), said) == (2, {})
+        made(tmp_path, pd.concat([frame.iloc[[50]], frame.iloc[1:]]))
+        again, said = again_of(ws)
+        assert list(again.answers()["left"]) == ["99"]
+        assert said["E0658"].startswith("1 of the answers")

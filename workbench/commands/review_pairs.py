@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from workbench.commands.console import print_json, print_line, print_table
+from workbench.commands.console import print_json, print_line, print_table, print_warnings
 from workbench.commands.working import shown_progress
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def _asked(
         elif said == "l":
             with shown_progress() as progress:
                 found = opened.link_again(linkage.run_id, progress=progress)
+            print_warnings(found.warnings)
             return opened.linkage(found.run_id)
         elif said == "q":
             break

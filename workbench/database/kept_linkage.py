@@ -233,6 +233,10 @@ class KeptLinkage:
                 self.rows(f"DELETE FROM {{0}}.{table} WHERE {of_these}", **asked)
         return found
 
+    def gone(self) -> list[tuple[int, str]]:
+        """source and id of records that were corrected or removed, as they were."""
+        return self.rows("SELECT source, id FROM {0}.gone") if self.has("gone") else []
+
     @property
     def _ever(self) -> str:
         """All records, those that were corrected or removed as they were, too."""

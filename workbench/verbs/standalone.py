@@ -140,7 +140,8 @@ class Standalone(Reviewing):
     def link_again(self, run: int | None = None, **options: Unpack[LinkOptions]) -> LinkResult:
         """The files of a recorded linkage linked again as they were, learning from all answers that
         were given to its pairs; a new run, where answers of pairs within one of two files hold too,
-        though nothing is learned from them.
+        though nothing is learned from them. Answers about records that the files lack are left out,
+        with a warning (E0658).
 
         Parameters
         ----------
@@ -155,14 +156,14 @@ class Standalone(Reviewing):
             E0682 where none is kept, E0696 for a file that is gone.
         """
         from workbench.database import read_run
-        from workbench.verbs.linking.again import as_it_was_linked, say_again, written_labels
+        from workbench.verbs.linking.again import Again, say_again, written_labels
 
         linkage = self.linkage(run)
-        sources, how = as_it_was_linked(read_run(self.database, linkage.run_id).parameters)
-        with written_labels(linkage.labels().to_numpy().tolist()) as labels:
-            result = self.link(*sources, **{**how, "labels": labels, **options})
-        say_again(self.linkage(result.run_id), linkage.beside_labels())
-        return result
+        again = Again.of(linkage, read_run(self.database, linkage.run_id).parameters)
+        with written_labels(again.labels) as labels:
+            result = self.link(*again.sources, **{**again.how, "labels": labels, **options})
+        say_again(self.linkage(result.run_id), again.beside)
+        return replace(result, warnings=(*again.notes, *result.warnings))
 
     def solve(
         self, path: str | os.PathLike[str], *, record: bool = True, **options: Unpack[SolveOptions]

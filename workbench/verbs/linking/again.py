@@ -6,11 +6,15 @@ import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import UsageError
+from workbench.errors import Diagnostic, UsageError
+from workbench.verbs.linking.record_names import RecordNames
+from workbench.verbs.linking.said import answers_by_id, is_across
+from workbench.verbs.linking.since import Since
 
 if TYPE_CHECKING:
     from workbench.verbs.linking.linkage import Linkage
@@ -42,6 +46,48 @@ def as_it_was_linked(parameters: Mapping[str, Any]) -> tuple[list[str], dict[str
             help="link it from where it is now, with --labels for the answers",
         )
     return sources, {name: parameters[name] for name in KEPT if name in parameters}
+
+
+@dataclass(frozen=True)
+class Again:
+    """A recorded linkage that is to be made again.
+
+    Attributes
+    ----------
+    sources : list of str
+    how : dict
+        Options of `link`, labels aside.
+    labels : list of (left, right, match)
+        The answers that labels can say, by ids.
+    beside : list of (left, right, same)
+        The others, by names; answers about records that the files do not have are in neither.
+    notes : tuple of Diagnostic
+        What the files lack.
+    """
+
+    sources: list[str]
+    how: dict[str, Any]
+    labels: list[tuple[str, str, int]]
+    beside: list[tuple[str, str, bool]]
+    notes: tuple[Diagnostic, ...]
+
+    @classmethod
+    def of(cls, linkage: Linkage, parameters: Mapping[str, Any]) -> Again:
+        """Read the files beside what is kept. Raises E0696, and the faults of files."""
+        sources, how = as_it_was_linked(parameters)
+        since = Since.of(linkage, sources, how.get("id_column"))
+        said = answers_by_id(linkage.store, linkage.description)
+        names = RecordNames(linkage.store, linkage.sources)
+        held = [one for one in said if since.holds(one)]
+        across = [one for one in held if is_across(one, linkage.sources)]
+        within = [one for one in held if not is_across(one, linkage.sources)]
+        return cls(
+            sources,
+            how,
+            [(left[1], right[1], int(same)) for left, right, same in across],
+            [(names.of_id(*left), names.of_id(*right), same) for left, right, same in within],
+            tuple(since.notes(said)),
+        )
 
 
 def say_again(linkage: Linkage, said: Iterable[tuple[str, str, bool]]) -> None:

@@ -23,7 +23,7 @@ from workbench.verbs.linking.answering import Answered, PairQuestion, answer_pai
 from workbench.verbs.linking.description import Description, linkage_at_hand
 from workbench.verbs.linking.kept_records import KeptRecords, stored_records
 from workbench.verbs.linking.record_names import RecordNames
-from workbench.verbs.linking.said import answers_by_id
+from workbench.verbs.linking.said import answers_by_id, is_across
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -227,7 +227,7 @@ class Linkage:
         rows = [
             (left[1], right[1], int(same))
             for left, right, same in said
-            if self._across(left, right)
+            if is_across((left, right, same), self.sources)
         ]
         return pd.DataFrame(rows, columns=["left", "right", "match"])
 
@@ -238,11 +238,8 @@ class Linkage:
         return [
             (self._called.of_id(*left), self._called.of_id(*right), same)
             for left, right, same in answers_by_id(self.store, self.description)
-            if not self._across(left, right)
+            if not is_across((left, right, same), self.sources)
         ]
-
-    def _across(self, left: tuple[int, str], right: tuple[int, str]) -> bool:
-        return len(self.sources) == 1 or left[0] != right[0]
 
     def members(self) -> pd.DataFrame:
         """Columns source, id, cluster of all records, as `link` writes them."""

@@ -111,7 +111,7 @@ def add_new(
             )
         else:
             refuse_unclear_ids(read.source, read.ids, tables, columns)
-    read = replace(read, values=_in_place(store, description, read.values))
+    read = replace(read, values=in_place(store, description, read.values))
     known, differs = _kept_already(store, read)
     if differs.any() and not correct:
         raise _kept_otherwise(read.ids[differs])
@@ -179,7 +179,7 @@ def _kept_otherwise(ids: Array) -> InputError:
     )
 
 
-def _in_place(store: KeptLinkage, description: Description, values: list[Array]) -> list[Array]:
+def in_place(store: KeptLinkage, description: Description, values: list[Array]) -> list[Array]:
     """Values of records as the fit called them, those that stand in each other's column put in
     their own.
     """

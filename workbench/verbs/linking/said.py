@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from workbench.database import KeptLinkage, answered_pairs
@@ -10,6 +12,12 @@ from workbench.verbs.linking.kept_records import stored_records
 
 Said = tuple[tuple[int, str], tuple[int, str], bool]
 """The source and id of two records, in that order, and whether they are the same."""
+
+
+def is_across(said: Said, sources: Sequence[str]) -> bool:
+    """Whether labels can say an answer: of two sources those of pairs across."""
+    (left, _), (right, _), _ = said
+    return len(sources) == 1 or left != right
 
 
 def answers_by_id(store: KeptLinkage, description: Description) -> list[Said]:
