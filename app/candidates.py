@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.choices import preset, ticked
-from app.editor import take
+from app.editor import write
 from app.figures import several
 from app.state import workspace
 from app.watching import start, watch
@@ -109,11 +109,20 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
     found = [record["line"] for record in records]
     lines = [found[row] for row in ticked(shown, found, "find", many=True, help=COLUMNS, most=320)]
     label = f"Add {len(lines)} to the editor" if lines else "Add to the editor"
-    if st.button(label, key="find-take", type="primary", disabled=not lines):
-        present = set(checked.program.predicates) if checked.program is not None else set()
-        take(with_rules(text, lines, result.text, present), "mln")
-        st.toast("They are in the editor; learn their weights on the page Learn and infer.")
-        st.rerun()
+    present = set(checked.program.predicates) if checked.program is not None else set()
+    st.button(
+        label,
+        key="find-take",
+        type="primary",
+        disabled=not lines,
+        on_click=_add,
+        args=(with_rules(text, lines, result.text, present),),
+    )
+
+
+def _add(text: str) -> None:
+    write(text, "mln")
+    st.toast("They are in the editor; learn their weights on the page Learn and infer.")
 
 
 def with_rules(text: str, lines: list[str], theory: str, present: set[str]) -> str:

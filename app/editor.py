@@ -109,10 +109,23 @@ def _names(facts: str) -> tuple[str, ...]:
 
 
 def take(text: str, language: str) -> None:
-    """Put other rules into the editor."""
+    """Put other rules into the editor, which shows them when it is drawn anew."""
     workspace().rules.keep(text, language, author=author())  # type: ignore[arg-type]
-    st.session_state["rules-kept"] = (text, language)
+
+
+def write(text: str, language: str, *, typed: bool = False) -> None:
+    """Keep what became of the rules in the editor; where others wrote meanwhile, beside theirs
+    until one chooses. For callbacks, which alone may change what an area holds.
+    """
     st.session_state["rules-text"] = text
+    st.session_state["rules-clash"] = None
+    rules: Any = workspace().rules
+    if clashed():
+        st.session_state["rules-clash"] = (text, language)
+        rules.set_aside(text, language, author=author())
+    else:
+        rules.keep(text, language, author=author(), typed=typed)
+        st.session_state["rules-kept"] = (text, language)
 
 
 def _refused() -> WorkbenchError | None:
@@ -130,12 +143,7 @@ def _remember() -> None:
         return
     # Rules copied from elsewhere on the page bring it along.
     text = st.session_state["rules-text"].replace(JOINER, "")
-    language = st.session_state["language"]
-    if clashed():
-        st.session_state["rules-clash"] = (text, language)
-        return
-    st.session_state["rules-clash"] = None
-    take(text, language)
+    write(text, st.session_state["language"], typed=True)
 
 
 def _buttons() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from app.editor import take
 from app.figures import several
 from app.show import metrics, plain, standing, table, warnings
 from app.state import facts_token, run_token, workspace
@@ -110,7 +111,7 @@ def learned(result: Outcome, summary: Mapping[str, Any]) -> None:
     st.code(text, language=None, height=260)
     with st.container(horizontal=True):
         if st.button("Take these rules into the editor", key="take", type="primary"):
-            workspace().rules.keep(text, "psl" if result.language == "psl" else "mln")
+            take(text, result.language)
             st.toast("The learned rules are in the editor; Infer uses them now.")
         st.page_link("views/weights.py", label="Look at the weights", icon=":material/balance:")
 

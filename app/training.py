@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.editor import take
 from app.figures import spread
 from app.show import plain
 from app.state import workspace
@@ -152,9 +153,7 @@ def outcome(job: Job) -> None:
     learned(job.about.outcome)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Take these rules into the editor", key="train-take"):
-            workspace().rules.keep(
-                job.about.outcome.text, "psl" if job.about.outcome.language == "psl" else "mln"
-            )
+            take(job.about.outcome.text, job.about.outcome.language)
             st.toast("The learned rules are in the editor.")
         st.page_link("views/evaluation.py", label="Fold by fold", icon=":material/query_stats:")
         st.page_link(

@@ -42,7 +42,8 @@ def clash() -> None:
         return
     theirs, language = workspace().rules.at_hand()
     st.warning(
-        f"{_last_to_write()} changed the rules while you were writing. Nothing is overwritten yet.",
+        f"{_last_to_write()} changed the rules while you were writing. Nothing is overwritten: "
+        "theirs are the rules at hand, yours are kept in Versions.",
         icon=":material/group:",
     )
     st.code(_difference(theirs, mine[0], "theirs", "yours"), language="diff")
@@ -71,14 +72,20 @@ def others_write() -> None:
         st.rerun()
 
 
+def _of_hand() -> Any | None:
+    """The newest version of what is at hand: what waits for a choice is newer."""
+    text, _ = workspace().rules.at_hand()
+    return next((one for one in workspace().rules.versions() if one.text == text), None)
+
+
 def _last_to_write() -> str:
-    newest = next(iter(workspace().rules.versions()), None)
+    newest = _of_hand()
     return plain(newest.author) if newest is not None and newest.author else "Somebody else"
 
 
 def told_of_others() -> None:
     """That what is shown was written elsewhere a moment ago."""
-    newest = next(iter(workspace().rules.versions()), None)
+    newest = _of_hand()
     others = newest is not None and newest.author not in ("", author())
     if st.session_state.pop("rules-others", False) and newest is not None and others:
         st.info(
@@ -104,12 +111,13 @@ def versions() -> None:
                 "others write."
             )
             return
+        now = next((one.number for one in found if one.text == text), None)
         picked = st.selectbox(
             "Version",
             found,
             format_func=_label,
-            index=1,
-            key=f"version-{found[0].number}-{len(found)}",
+            index=next((place for place, one in enumerate(found) if one.text != text), 0),
+            key=f"version-{found[0].number}-{len(found)}-{now}",
         )
         difference = _difference(picked.text, text, f"version {picked.number}", "now")
         st.code(difference or "It is what stands above.", language="diff")

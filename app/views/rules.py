@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from app.candidates import find_rules
-from app.editor import dress, editor, take
+from app.editor import dress, editor, write
 from app.figures import with_short_weight
 from app.show import header, lead_to, plain, show_error, table
 from app.state import facts_token, workspace
@@ -79,7 +79,7 @@ def offer_declarations(text: str, language: str, lines: tuple[str, ...]) -> None
             f"Declare {plain(names)} as the data have them",
             key="rules-declare",
             type="primary",
-            on_click=take,
+            on_click=write,
             args=("\n".join((*lines, "", text)), language),
         )
 

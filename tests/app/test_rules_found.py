@@ -60,3 +60,8 @@ def test_an_ilp_problem_is_imported_searched_and_taken(
     )
     assert not state.workspace.rules.check(program, "mln").has_errors
     assert "brother(" in program
+    found = f"find-{hash(tuple(one['line'] for one in job.about.outcome.candidates))}"
+    test.session_state[found] = {"selection": {"rows": [0], "columns": [], "cells": []}}
+    sound(test.run().button(key="find-take").click().run())
+    assert test.text_area(key="rules-text").value == program
+    assert state.workspace.rules.at_hand() == (program, "mln")

@@ -130,6 +130,7 @@ def test_what_two_write_at_once_is_never_overwritten(state: Server, page: Open) 
     state.workspace.rules.keep(before + "// Ben was here\n", "mln", author="Ben")
     sound(test.text_area(key="rules-text").set_value(before + "// Ada was here\n").run())
     assert "Ben changed the rules while you were writing" in test.warning[0].value
+    assert [one.author for one in state.workspace.rules.versions()][:2] == ["Ada", "Ben"]
     assert state.workspace.rules.at_hand()[0].endswith("// Ben was here\n")
     sound(test.button(key="clash-mine").click().run())
     assert state.workspace.rules.at_hand()[0].endswith("// Ada was here\n")

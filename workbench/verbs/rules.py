@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+import operator
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from workbench.database import Database
@@ -29,7 +30,7 @@ class RuleVersion:
     number : int
         Counted from 1.
     written : str
-        When, UTC, in ISO format.
+        When it was begun, UTC, in ISO format.
     """
 
     number: int
@@ -44,21 +45,30 @@ def rule_versions(database: Database) -> tuple[RuleVersion, ...]:
     return tuple(RuleVersion(**one) for one in json.loads(database.setting(SETTING) or "[]"))
 
 
-def keep_version(database: Database, text: str, language: str, author: str) -> None:
-    """Keep rules as the newest version; two minutes of one author are one version."""
+def keep_version(
+    database: Database, text: str, language: str, author: str, *, typed: bool = False
+) -> None:
+    """Keep rules as the newest version; two minutes of one author's typing are one version."""
     before = rule_versions(database)
     if before and (before[0].text, before[0].language) == (text, language):
         return
-    now = datetime.now(UTC).replace(microsecond=0)
+    now = datetime.now(UTC).replace(microsecond=0).isoformat()
     number = 1 + max((one.number for one in before), default=0)
-    if (
-        before
-        and before[0].author == author
-        and now - datetime.fromisoformat(before[0].written) < TOGETHER
-    ):
-        number, before = before[0].number, before[1:]
-    found = (RuleVersion(number, now.isoformat(), author, language, text), *before)[:MOST]
-    database.remember(SETTING, json.dumps([asdict(one) for one in found]))
+    made = RuleVersion(number, now, author, language, text)
+    if typed and before and _goes_on(before[0], made):
+        made = replace(made, number=before[0].number, written=before[0].written)
+        before = before[1:]
+    database.remember(SETTING, json.dumps([asdict(one) for one in (made, *before)[:MOST]]))
+
+
+def _goes_on(before: RuleVersion, now: RuleVersion) -> bool:
+    """Whether typing goes on where it was a moment ago: a line more, or one line changed."""
+    times = (datetime.fromisoformat(one.written) for one in (now, before))
+    return (
+        (before.author, before.language) == (now.author, now.language)
+        and operator.sub(*times) < TOGETHER
+        and len({*before.text.splitlines()} - {*now.text.splitlines()}) <= 1
+    )
 
 
 @dataclass(frozen=True)
@@ -94,12 +104,19 @@ class Rules:
         language: Language = "psl" if self.database.setting("language") == "psl" else "mln"
         return self.database.setting("rules") or "", language
 
-    def keep(self, text: str, language: Language, *, author: str = "") -> None:
-        """Keep rules as those at hand, and as a version of their author's."""
+    def keep(self, text: str, language: Language, *, author: str = "", typed: bool = False) -> None:
+        """Keep rules as those at hand, and as a version of their author's: one of its own, but
+        where they were `typed` on from the author's last a moment ago.
+        """
         with self.database.transaction():
-            keep_version(self.database, text, language, author)
+            keep_version(self.database, text, language, author, typed=typed)
             self.database.remember("rules", text)
             self.database.remember("language", language)
+
+    def set_aside(self, text: str, language: Language, *, author: str = "") -> None:
+        """Keep typed rules as a version, and those at hand as they are."""
+        with self.database.transaction():
+            keep_version(self.database, text, language, author, typed=True)
 
     def check(self, text: str, language: Language) -> CheckedRules:
         """Read rules and list every diagnostic, without touching the data."""
