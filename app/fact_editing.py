@@ -1,4 +1,4 @@
-"""Facts added, corrected and removed by hand, and who did so before."""
+"""Facts added, corrected and removed by hand, who did so before, and back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def edit(name: str, row: Sequence[Any] | None) -> None:
     """Add, correct or remove a fact by hand; who did so before."""
     ws = workspace()
     worlds = list(ws.data.worlds())
-    with st.expander("Add or correct a fact", expanded=row is not None):
+    opened = row is not None or st.session_state.get("fact-edited", False)
+    with st.expander("Add or correct a fact", expanded=opened):
         start, world, partition = f"{name}(", 0, 0
         if row is not None:
             start = atom_text(name, map(value_text, row[1:-2]))
@@ -49,13 +50,7 @@ def edit(name: str, row: Sequence[Any] | None) -> None:
         for how in pressed:
             edited(fact.strip(), how, purpose, where)
         st.caption("Predictions made before do not know of it: learn or infer again.")
-        if found := ws.data.edits():
-            shown = ws.data.shown([one.fact for one in found[:SHOWN]])
-            rows = [
-                [f"{one.written[:10]} {one.written[11:16]}", one.author, fact, one.how]
-                for one, fact in zip(found, shown)
-            ]
-            small_table(("When (UTC)", "Who", "Fact", "Made"), rows)
+        history()
 
 
 def edited(fact: str, how: Any, purpose: Any, world: str | None) -> None:
@@ -65,5 +60,42 @@ def edited(fact: str, how: Any, purpose: Any, world: str | None) -> None:
     except WorkbenchError as error:
         show_error(error)
         return
+    st.session_state["fact-edited"] = True
     st.toast(plain(f"{fact}: {how}." if made.changed else "Nothing was otherwise before."))
     st.rerun()
+
+
+def history() -> None:
+    """What was changed by hand, the newest first, and any of it taken back."""
+    found = [one for one in workspace().data.edits() if one.changed][:SHOWN]
+    if not found:
+        return
+    facts = workspace().data.shown([one.fact for one in found])
+    rows = [
+        [
+            f"{one.written[:10]} {one.written[11:16]}",
+            one.author,
+            fact,
+            f"{one.how}, undone by {one.undone}" if one.undone else one.how,
+        ]
+        for one, fact in zip(found, facts)
+    ]
+    small_table(("When (UTC)", "Who", "Fact", "Made"), rows)
+    offered = [place for place, one in enumerate(found) if one.can_be_undone]
+    if not offered:
+        return
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    picked = left.selectbox(
+        "Take back",
+        offered,
+        format_func=lambda place: f"{rows[place][2]}: {found[place].how} by {rows[place][1]}",
+        key=f"edit-which-{found[0].written}-{len(offered)}",
+    )
+    if right.button("Undo", key="edit-undo", help="What stood there before stands there again."):
+        try:
+            workspace().data.undo_edit(found[picked], author=author())
+        except WorkbenchError as error:
+            show_error(error)
+            return
+        st.toast("What stood there before stands there again.")
+        st.rerun()

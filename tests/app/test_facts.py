@@ -178,6 +178,9 @@ def test_a_thing_leads_to_its_neighbours_and_facts_are_corrected(
     test.text_input(key="edit-fact-Smokes(").set_value("Smokes(Bram)").run()
     sound(test.button(key="edit-false").click().run())
     assert [one.fact for one in smokers.workspace.data.edits()] == ["Smokes(Bram)"]
+    sound(test.button(key="edit-undo").click().run())
+    assert [one.undone for one in smokers.workspace.data.edits()] == ["browser 1"]
+    assert not [button for button in test.button if button.key == "edit-undo"]
     sound(test.text_input(key="edit-fact-Smokes(").set_value("Smoks(Bram)").run())
     sound(test.button(key="edit-true").click().run())
     assert "Smoks" in test.error[0].value

@@ -43,3 +43,36 @@ def test_what_is_no_fact_changes_nothing_and_is_no_history(people: Workspace, fa
         people.data.edit(fact, "true", world="East")
     assert facts(people, "Fan") == before
     assert people.data.edits() == ()
+
+
+def test_an_edit_is_taken_back_unless_something_else_was_said_since(people: Workspace) -> None:
+    before = facts(people, "Fan")
+    for how in ("false", "removed"):
+        made = people.data.edit("Fan(Ann)", how, world="East")
+        assert people.data.edits()[0].can_be_undone
+        assert people.data.undo_edit(made, author="Ada")
+        assert facts(people, "Fan") == before
+        assert not people.data.edits()[0].can_be_undone
+    made = people.data.edit("Fan(Ann)", "removed", world="East")
+    people.data.edit("Fan(Ann)", "false", world="East")
+    with pytest.raises(WorkbenchError, match="E0850"):
+        people.data.undo_edit(made)
+    assert facts(people, "Fan") == [("East", "Ann", 0.0, "evidence")]
+    assert people.data.edits()[1].can_be_undone
+
+
+def test_facts_between_true_and_false_and_targets_are_removed_and_come_again() -> None:
+    ws = open_workspace()
+    ws.declare("Enjoys(person, topic)\ninteger age(person)\n")
+    ws.data.add("0.25 Enjoys(Ann, Chess)", "age(Ann) = 31")
+    ws.data.add("Enjoys(Ben, Chess)", partition="target")
+    before = facts(ws, "Enjoys"), facts(ws, "age")
+    edits = [
+        ws.data.edit("Enjoys(Ann, Chess)", "removed"),
+        ws.data.edit("Enjoys(Ben, Chess)", "removed", partition="target"),
+        ws.data.edit("age(Ann) = 32", "true"),
+    ]
+    assert facts(ws, "Enjoys") == []
+    for one in edits:
+        assert ws.data.undo_edit(one) == one.changed > 0
+    assert (facts(ws, "Enjoys"), facts(ws, "age")) == before

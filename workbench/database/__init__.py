@@ -31,7 +31,12 @@ from workbench.database.dataset import (
 from workbench.database.declared_keys import DeclaredKeys, ForeignKey, declared_keys
 from workbench.database.encoded_facts import FactColumns, insert_facts
 from workbench.database.fact_source import FactSource
-from workbench.database.fact_texts import FactTexts, not_answered, texts_of_facts
+from workbench.database.fact_texts import (
+    FactTexts,
+    not_answered,
+    standing_facts,
+    texts_of_facts,
+)
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import (
     FactSum,

@@ -64,3 +64,23 @@ def not_answered(database: Database, facts: FactTexts) -> FactTexts:
             f"WHERE {same})"
         ).to_arrow_table()
     return replace(facts, rows=rows)
+
+
+def standing_facts(database: Database, facts: FactTexts, *, whole: bool = False) -> FactTexts:
+    """What stands there of the same keys, worlds and partitions, with its values; of just these
+    atoms where `whole`.
+    """
+    predicate = database.predicate(facts.predicate)
+    key = predicate.key if facts.subjects is None else predicate.columns[: facts.subjects]
+    coded = predicate.as_texts(database.type_tables())
+    cells = ", ".join(
+        ["w.name AS world", *coded.cells, "f.value", "f.partition::VARCHAR AS partition"]
+    )
+    said = f"SELECT {cells} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world"
+    same = all_equal("t", "n", ("world", *(predicate.columns if whole else key), "partition"))
+    cursor = database.cursor()
+    with handed_in(cursor, "asked_texts", facts.rows):
+        rows = cursor.sql(
+            f"FROM ({said} {coded.joins}) t SEMI JOIN asked_texts n ON {same} ORDER BY ALL"
+        ).to_arrow_table()
+    return replace(facts, rows=rows)

@@ -18,7 +18,7 @@ from workbench.language.printing import quote_constant
 from workbench.language.source import read_text
 from workbench.verbs.examples import BundledExample, bundled_examples
 from workbench.verbs.explaining.display import called, shown_texts
-from workbench.verbs.fact_history import edit_fact, fact_edits
+from workbench.verbs.fact_history import edit_fact, fact_edits, undo_fact_edit
 from workbench.verbs.known_things import column_names, known_things
 from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.reshaping import delete, delete_table, merge, rename, rename_table
@@ -42,6 +42,7 @@ class Data:
 
     edit = OfDatabase(edit_fact)
     edits = OfDatabase(fact_edits)
+    undo_edit = OfDatabase(undo_fact_edit)
     rename_predicate = OfDatabase(rename)
     merge_predicates = OfDatabase(merge)
     delete_predicate = OfDatabase(delete)
