@@ -120,8 +120,9 @@ def _of_known(
     spans = () if path.hops[-1].is_role else windows
     for window in (None, *spans):
         yield Candidate(path, "mean" if path.many else "value", onward, None, window, 0)
-    if timed:
-        yield Candidate(path, "latest", onward, label=0)
+    if not timed:
+        return
+    yield Candidate(path, "latest", onward, label=0)
     if onward.kind == "flag":
         yield Candidate(path, "sum", onward, label=0)
         for window in (None, *spans):

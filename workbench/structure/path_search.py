@@ -177,6 +177,12 @@ def _is_back(path: Path) -> bool:
     return bool(path.hops) and path.end == path.start
 
 
+def group_paths(schema: Schema, start: str) -> Iterator[Path]:
+    """To the other rows of each of a row's groups."""
+    for column in schema[start].groups:
+        yield Path(start, (Hop("shared", column, start),))
+
+
 def sibling_paths(schema: Schema, start: str) -> Iterator[Path]:
     """The way two references on and back: to lines of all orders of one's customer."""
     for first in schema[start].references:

@@ -126,6 +126,9 @@ class Table:
         For the columns that name something, what: columns of one kind may have values in common.
     within : tuple of str
         The categories among the columns of a key of several.
+    groups : tuple of str
+        Columns of several values that very many rows share each: what is known of the others of a
+        row's group is read, and no tie between two of them.
     of : str
         Of rows that are dated by another of their dates: the table that they are of, else empty.
     gathered : tuple of Column
@@ -144,6 +147,7 @@ class Table:
     texts: tuple[Column, ...] = ()
     holds: Mapping[str, str] = field(default_factory=dict)
     within: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
     of: str = ""
     gathered: tuple[Column, ...] = ()
 

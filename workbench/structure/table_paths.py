@@ -108,6 +108,18 @@ class Path:
         back = [(turned.get(hop.kind), hop.roles) for hop in reversed(self.hops)]
         return there == back
 
+    @property
+    def is_group(self) -> bool:
+        """Whether it leads to the rows of its start that share one value, or thing, with the row:
+        one group, which the row is in.
+        """
+        hops = self.suffix
+        return (
+            len(hops) == 1
+            and hops[0].kind in ("from", "shared")
+            and (self.leads_back and self.end == self.start and not hops[0].other)
+        )
+
     def then(self, hop: Hop) -> Path:
         """The path with one hop more."""
         return Path(self.start, (*self.hops, hop))

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.structure.candidate import Candidate, Onward
-from workbench.structure.reached import Spans, latest
+from workbench.structure.reached import Reached, Spans, latest
 from workbench.structure.relational import Column
 from workbench.structure.table_paths import Path
 from workbench.study.columns import CandidateColumns
@@ -88,10 +88,30 @@ def _sums(values: Float | Bool, spans: Spans) -> Float:
 
 def around(columns: CandidateColumns, path: Path, windows: tuple[int, ...] = ()) -> Around:
     """The target rows that a path reaches from each, along the path's direction."""
+    if path.is_group and not path.prefix:
+        return _in_group(columns, path, windows)
     low, high, rowids, time = columns.ends(path, windows)
     at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)
     ends = np.where(columns.rows[at] == rowids, at, -1)
     return Around(low, high, ends, time, _in_other_role(columns, path))
+
+
+def _in_group(columns: CandidateColumns, path: Path, windows: tuple[int, ...]) -> Around:
+    """The rows of each row's group, itself among them: without their pairs, O(rows log rows).
+
+    Of rows whose label is known it is no matter: they see other parts, or earlier rows, alone.
+    """
+    shared = Onward((), Column(path.hops[0].column, "name"))
+    value = columns.read.said(path.start, [shared], columns.rows)[shared]
+    days = None if columns.times is None else columns.times.days
+    time = np.zeros(len(value)) if days is None else days
+    some = np.flatnonzero(~(np.isnan(value) | np.isnan(time)))
+    ends = some[np.lexsort((time[some], value[some]))]
+    group = np.where(np.isnan(value), -1, value).astype(np.int64)
+    reached = Reached(group[ends], None if days is None else time[ends])
+    spans = {one: reached.spans(group, days, one, before=True) for one in (None, *windows)}
+    lows = {window: one.low for window, one in spans.items()}
+    return Around(lows, spans[None].high, ends, reached.time)
 
 
 def _in_other_role(columns: CandidateColumns, path: Path) -> Bool | None:

@@ -57,6 +57,8 @@ class Bodies:
         inside, row = self._walks.walk(path, anchor)
         if timed and candidate.label is not None:
             return self._of_labels(candidate, anchor, outside, inside, row)
+        if candidate.label is not None and self._ready.kind == "yes/no":
+            return self._of_group(candidate, outside, inside, row)
         if candidate.among is not None:
             inside += self._walks.onward(path.end, row, *candidate.among, variable="k")[0]
         return self._aggregate(candidate, outside, inside, row)
@@ -91,6 +93,30 @@ class Bodies:
         else:
             call = f"share({', '.join(row)}: {' ^ '.join(within)}, {atom})"
         return " ^ ".join([*dict.fromkeys(outside), f"n = {call}"])
+
+    def _of_group(
+        self, candidate: Candidate, outside: list[str], inside: list[str], row: Row
+    ) -> str:
+        """The share of yes among the known labels of a row's group, without its own.
+
+        The group's are added up once, whoever is in it, and what is known of the row is taken off:
+        pairs of its rows would be very many.
+        """
+        if candidate.path.hops[-1].kind == "shared":
+            own, theirs, _ = inside
+            outside, inside = [*outside, own], [theirs]
+        known, value = self._walks.label(row, None)
+        every = " ^ ".join([*inside, known])
+        own, _ = self._walks.label(self._subject, None)
+        steps = [
+            f"s = sum({value}: {every})",
+            f"c = count({', '.join(row)}: {every})",
+            f"o = sum({value}: {own})",
+            f"k = count({value}: {own})",
+            "c > k",
+            "n = (s - o) / (c - k)",
+        ]
+        return " ^ ".join([*dict.fromkeys(outside), *steps])
 
     def _in_common(self, candidate: Candidate) -> str:
         assert candidate.onward is not None

@@ -45,8 +45,8 @@ def candidates_for(
     deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> CandidateMatrix:
-    """The candidates of some rows; with what is known of the target of others, where rows have
-    times of earlier ones.
+    """The candidates of some rows; `collective` ones with what is known of the target of others,
+    where rows have times of earlier ones.
 
     Raises E0631 where nothing differs from row to row.
     """
@@ -57,7 +57,7 @@ def candidates_for(
     together = collective and times is None and ready.kind == "yes/no"
     matrix = candidate_matrix(
         columns, ready.target.table.name, labels=(1, 0) if together else (),
-        known=_target_column(ready) if collective and not together else None,
+        known=_target_column(ready) if collective else None,
         numeric=ready.kind == "number", deadline=deadline, progress=progress,
     )  # fmt: skip
     if not matrix.candidates:

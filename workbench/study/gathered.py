@@ -111,11 +111,18 @@ class GatheredCandidates:
     def add_known(self, path: Path, target: Column, windows: tuple[int, ...] = ()) -> None:
         """What is known of the target of the rows that a path reaches."""
         if self.columns.size(path) <= MOST_PAIRS:
-            self.around[path] = around(self.columns, path, windows)
             timed = self.columns.times is not None
             found = list(candidates_of_known(path, target, timed=timed, windows=windows))
-            unknown = np.full((len(self.columns.rows), len(found)), np.nan, np.float32)
-            self._append(found, unknown)
+            self._add_known(path, found, windows)
+
+    def add_known_of_group(self, path: Path, target: Column) -> None:
+        """The share of what is known of the target of a row's group, or its mean."""
+        self._add_known(path, list(candidates_of_known(path, target, timed=False)))
+
+    def _add_known(self, path: Path, found: list[Candidate], windows: tuple[int, ...] = ()) -> None:
+        self.around[path] = around(self.columns, path, windows)
+        unknown = np.full((len(self.columns.rows), len(found)), np.nan, np.float32)
+        self._append(found, unknown)
 
     def _append(self, chosen: list[Candidate], block: Real) -> None:
         self.kept += chosen

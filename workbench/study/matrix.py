@@ -16,7 +16,7 @@ from workbench.structure.candidate import Candidate
 from workbench.structure.candidates import candidates_of_words
 from workbench.structure.common import candidates_in_common
 from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
-from workbench.structure.path_search import paths, sibling_paths
+from workbench.structure.path_search import group_paths, paths, sibling_paths
 from workbench.structure.relational import Column
 from workbench.structure.table_paths import Path
 from workbench.study.around import Around
@@ -33,6 +33,7 @@ from workbench.study.offers import (
     variety_offers,
     windows_of,
 )
+from workbench.study.schema import SHARED_BY_AT_MOST
 
 MOST_COLUMNS = 6000
 A_TURN = 0.8
@@ -185,6 +186,10 @@ def candidate_matrix(
         made.stop_at(deadline)
         if made.open:
             _add_of_labels(made, path, labels, known)
+    for path in group_paths(schema, start):
+        made.stop_at(deadline)
+        if made.open and known is not None:
+            made.add_known_of_group(path, known)
     for path, found in by_path(candidates_in_common(schema, start, timed=timed)):
         made.stop_at(deadline)
         if made.open:
@@ -238,10 +243,19 @@ def candidate_matrix(
 def _add_of_labels(
     made: GatheredCandidates, path: Path, labels: Sequence[int], known: Column | None
 ) -> None:
-    if labels and path.hops[-1].kind != "either":  # ties of one role and of the other say so
+    """What is known of the rows that a path reaches: where all are predicted together each of them,
+    but of groups of very many their share.
+    """
+    columns = made.columns
+    most = SHARED_BY_AT_MOST * columns.schema[path.start].rows
+    if not labels:
+        if known is not None:
+            made.add_known(path, known, windows_of(columns, path))
+    elif path.is_group and columns.n_neighbours(path) > most:
+        if known is not None:
+            made.add_known_of_group(path, known)
+    elif path.hops[-1].kind != "either":  # ties of one role and of the other say so
         made.add_labels(path, labels)
-    if known is not None:
-        made.add_known(path, known, windows_of(made.columns, path))
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Float:

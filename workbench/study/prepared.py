@@ -116,7 +116,7 @@ def prepared(
     immense = list(immense_numbers(staging, typed))
     notes += [note for _, _, note in immense]
     time_column = _time_column(chosen, target, time)
-    if time_column is not None and target.kind == "yes/no" and chosen.known is None:
+    if target.kind == "yes/no" and chosen.known is None:
         chosen = replace(chosen, known=_known_name(chosen, target))
     without = {(target.table.name, target.column.name), *left_out}
     without |= {(table, column) for table, column, _ in immense}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from workbench.structure.relational import Column, Reference, Schema, Table
 from workbench.study.codes import beginnings
+from workbench.study.column_values import called_by_people, commonest, n_different
 from workbench.study.compared_columns import compared_columns, with_common_values
 from workbench.study.computed_columns import (
     calendar_columns,
@@ -21,20 +22,17 @@ from workbench.study.computed_columns import (
 )
 from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
-from workbench.tables.values import listed
 
 MOST_VALUES = 40
 """Different values that a column has at most to be a category whatever its rows;
 else a fifth as many as rows.
 """
-NAMED = 1000
-"""Values that conditions may name, the commonest."""
 SHARED_AT_LEAST = 12
 """Different values that a column has at least where rows that
 share one are taken for neighbours.
 """
 SHARED_BY_AT_MOST = 60
-"""Rows that share a value on average, at most; beyond that a value is a class, no tie."""
+"""Rows that share a value on average, at most; beyond that they are a group, without ties."""
 
 
 def relational_schema(
@@ -137,7 +135,7 @@ def _table(
     }
     return Table(
         table.name, typed.rows, table.key, tuple(found.columns), references, date,
-        by_year, tuple(found.named), tuple(found.texts), holds, _within(table),
+        by_year, tuple(found.named), tuple(found.texts), holds, _within(table), tuple(found.groups),
     )  # fmt: skip
 
 
@@ -153,6 +151,7 @@ class _Found:
     references: list[Reference] = field(default_factory=list)
     named: list[Column] = field(default_factory=list)
     texts: list[Column] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
 
     @property
     def typed(self) -> TypedTable:
@@ -164,8 +163,8 @@ class _Found:
         if column.table is not None and _has_key(self.mapping, column.table) and not is_itself:
             self.references.append(Reference(name, column.table))
         if column.kind == "reference" and column.table is not None:
-            values = _values(staging, typed, name)
-            called = _called(staging, self.tables[column.table], values)
+            values = commonest(staging, typed, name)
+            called = called_by_people(staging, self.tables[column.table], values)
             is_small = _is_small(self.mapping, column.table)
             of = self.columns if is_small else self.named
             of.append(Column(name, "category", values, called=called))
@@ -186,19 +185,22 @@ class _Found:
     def _says_something(self, column: ColumnMapping) -> bool:
         """Take texts; whether they tell rows apart."""
         name, staging, typed = column.name, self.staging, self.typed
-        different, filled = _different(staging, typed, name)
+        different, filled = n_different(staging, typed, name)
         if different < 2 and (not filled or filled == typed.rows):
             return False
         if column.kind == "text" and column.predicate:
             self.texts.append(Column(name, "text", common_words(staging, typed, name)))
         if column.kind == "category" and different <= max(MOST_VALUES, 0.2 * filled):
-            self.columns.append(Column(name, "category", _values(staging, typed, name)))
+            self.columns.append(Column(name, "category", commonest(staging, typed, name)))
         # That two are called alike is no tie between them.
         is_shared = (
             SHARED_AT_LEAST <= different <= 0.8 * filled and name not in typed.mapping.display
         )
-        if column.predicate and is_shared and filled <= SHARED_BY_AT_MOST * different:
-            self.references.append(Reference(name, None))
+        if column.predicate and is_shared:
+            if filled <= SHARED_BY_AT_MOST * different:
+                self.references.append(Reference(name, None))
+            else:
+                self.groups.append(name)
         return True
 
 
@@ -228,36 +230,6 @@ def _has_key(mapping: TablesMapping, table: str) -> bool:
 def _is_small(mapping: TablesMapping, table: str) -> bool:
     """Whether the things of a table are few enough to be named in conditions."""
     return 0 < mapping.table(table).rows <= 200
-
-
-def _different(staging: Staging, typed: TypedTable, column: str) -> tuple[int, int]:
-    name = typed.columns[column]
-    row = staging.rows(f"SELECT count(DISTINCT {name}), count({name}) FROM {typed.relation}")[0]
-    return int(str(row[0])), int(str(row[1]))
-
-
-def _values(staging: Staging, typed: TypedTable, column: str) -> tuple[str, ...]:
-    """The commonest values."""
-    name = typed.columns[column]
-    rows = staging.rows(
-        f"SELECT {name}::VARCHAR FROM {typed.relation} WHERE {name} IS NOT NULL GROUP BY 1 "
-        f"ORDER BY count(*) DESC, 1 LIMIT {NAMED}"
-    )
-    return tuple(str(value) for (value,) in rows)
-
-
-def _called(staging: Staging, typed: TypedTable, values: Sequence[str]) -> tuple[str, ...]:
-    """What people call things of a table, and their keys; empty where it has no names for them."""
-    shown = [typed.columns[name] for name in typed.mapping.display if name in typed.columns]
-    key = typed.columns.get(typed.mapping.key or "")
-    if key is None or not shown or not values:
-        return ()
-    found = staging.rows(
-        f"SELECT {key}::VARCHAR, concat_ws(' ', {', '.join(shown)}) FROM {typed.relation} "
-        f"WHERE {key}::VARCHAR IN {listed(values)}"
-    )
-    names = {str(one): f"{name} ({one})" for one, name in found if name and name != one}
-    return tuple(names.get(value, value) for value in values)
 
 
 def _date(staging: Staging, typed: TypedTable, columns: list[Column]) -> tuple[str | None, bool]:

@@ -28,7 +28,7 @@ def format_mapping(mapping: TablesMapping, directory: str | os.PathLike[str] | N
     if mapping.predict is not None:
         lines.append(f"predict = {_toml(mapping.predict)}")
     if mapping.known is not None:
-        lines.append(f"known = {_toml(mapping.known)}  # its known labels, for rules of later rows")
+        lines.append(f"known = {_toml(mapping.known)}  # its known labels, for rules of other rows")
     for table in mapping.tables:
         lines += [
             "",

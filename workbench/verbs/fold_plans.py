@@ -12,6 +12,8 @@ from workbench.database import Database, catalog, held_out_keys, read_folds
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold
 from workbench.grounding import AtomTable
+from workbench.language.program import Program
+from workbench.tables import TablesMapping, target_of
 
 WORLDS_OR_ATOMS = (
     "load each database as a world of its own (--world FILE, or a `world` column), or deal the "
@@ -112,6 +114,23 @@ def grouped_worlds(
             )
         plans.append(FoldPlan(" + ".join(names[world] for world in test), train, tuple(test)))
     return tuple(plans)
+
+
+def refuse_told_labels(
+    plans: Sequence[FoldPlan], program: Program, mapping: TablesMapping | None
+) -> None:
+    """Raises E0846 where rules would read the labels of atoms that a fold holds out from facts."""
+    known = None if mapping is None else mapping.known
+    target = None if mapping is None else target_of(mapping)
+    atoms_apart = any(plan.kept is not None for plan in plans)
+    if atoms_apart and known in program.predicates and target is not None:
+        raise UsageError.of(
+            "E0846",
+            f"{known} holds the known labels of {target.predicate}, so what a fold holds out would "
+            "be read by the rules",
+            help="`workbench study` hides held-out labels everywhere: read its scores; or leave "
+            "whole worlds out",
+        )
 
 
 def kept_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:

@@ -203,9 +203,11 @@ class Training(Documents):
         from workbench.verbs.fold_plans import (
             grouped_worlds,
             kept_folds,
+            refuse_told_labels,
             world_folds,
             worlds_with_facts,
         )
+        from workbench.verbs.tables_look import tables_at_hand
 
         program = self.declare(rules)
         options: dict[str, Any] = {**given, "task": task_of(program, given.get("task"))}
@@ -228,6 +230,7 @@ class Training(Documents):
             plans = kept_folds(self.database, ids)
         else:
             plans = grouped_worlds(self.database, ids, folds, seed=options.get("seed", 0))
+        refuse_told_labels(plans, program, tables_at_hand(self.database))
         result = crossval(self.database, program, request, plans=plans, **options)
         if not record:
             return result

@@ -108,7 +108,7 @@ def study(
         if studied.status == "done":
             result = with_inferred(
                 staging,
-                ready,
+                replace(ready, mapping=_as_read(ready, result.program)),
                 result,
                 explain,
                 out=out,
@@ -176,6 +176,7 @@ def _result(
     explain = partial(explained_rows, ready, model, matrix.candidates, X)
     unlike = unlike_learned(X, known, matrix.candidates, model.columns, timed=timed)
     unlike += telling_all(X, ready, matrix.candidates, model.columns)
+    program = program_text(ready, model, matrix.candidates)
     result = StudyResult(
         target=ready.target.name,
         kind=ready.kind,
@@ -193,8 +194,8 @@ def _result(
         # Those of a study whose blanks inference predicts follow these values.
         explanations=() if asked and studied.status == "done" else explain(columns),
         columns=columns,
-        program=program_text(ready, model, matrix.candidates),
-        mapping=format_mapping(ready.mapping, out),
+        program=program,
+        mapping=format_mapping(_as_read(ready, program), out),
         seconds=0.0,
         status=studied.status,
         folds=len(studied.folds),
@@ -203,6 +204,13 @@ def _result(
         warnings=(*ready.warnings, *_cut_short(matrix, studied), *unlike),
     )
     return result, explain
+
+
+def _as_read(ready: Prepared, program: str) -> TablesMapping:
+    """The mapping for a program; known labels are facts of their own only where it reads them."""
+    mapping = ready.mapping
+    read = mapping.known is not None and f"{mapping.known}(" in program
+    return mapping if read else replace(mapping, known=None)
 
 
 def _cut_short(matrix: CandidateMatrix, studied: Studied) -> list[Diagnostic]:
