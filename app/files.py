@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ MOST = 50
 
 
 def saved_upload(upload: Any) -> Path:
-    """An uploaded file in a fresh folder of its own; the stem is kept, cleaned.
+    """An uploaded file in a fresh folder of its own; its name is kept but for rare signs, as its
+    table is called like it, and a mapping finds it by it.
 
     Beside a workspace file they are kept for good, since training reads them again; in memory they
     go with the server.
@@ -26,7 +28,8 @@ def saved_upload(upload: Any) -> Path:
     if server().served is not None and not upload.name.casefold().endswith(FORMS):
         raise UsageError.of("E0860", f"{upload.name} is of a form that is not read here")
     folder = Path(tempfile.mkdtemp(dir=server().uploads()))
-    name = re.sub(r"[^A-Za-z0-9_.-]", "_", Path(upload.name).name).lstrip(".") or "upload"
+    called = unicodedata.normalize("NFC", Path(upload.name).name)
+    name = re.sub(r"[^\w .,'()&+-]", "_", called).lstrip(".") or "upload"
     path = folder / name
     path.write_bytes(upload.getvalue())
     return path

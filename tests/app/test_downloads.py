@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
+import pytest
 
 from app.downloads import csv_text
-from app.files import beside_uploads
+from app.files import beside_uploads, saved_upload
 from app.state import Server
 from workbench.tables import format_mapping
 
@@ -36,6 +38,15 @@ def test_a_mapping_that_is_taken_home_lies_beside_its_tables(state: Server, tmp_
         line for line in beside_uploads(format_mapping(mapping)).splitlines() if "file" in line
     ]
     assert files == ['file = "people.csv"', f'file = "{named}"']
+
+
+@pytest.mark.parametrize("name", ["Käufer, 2023 (neu).csv", "O'Brien & Co.csv", '../a".csv'])
+def test_uploads_keep_their_names_but_for_rare_signs(state: Server, name: str) -> None:
+    path = saved_upload(SimpleNamespace(name=name, getvalue=lambda: b"a,b\n1,2\n"))
+    assert path.name == name.removeprefix("../").replace('"', "_")
+    assert path.is_relative_to(state.uploads())
+    mapping = format_mapping(state.workspace.data.look_at_tables([path]).mapping)
+    assert f'file = "{path.name}"' in beside_uploads(mapping)
 
 
 def test_files_of_more_rows_are_taken_home_in_folders(state: Server, tmp_path: Path) -> None:
