@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.inference import integer_program
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.integer_program import IntegerProgram
-from workbench.inference.linear_program import nothing, solve_highs
+from workbench.inference.linear_program import LinearAnswer, nothing, solve_highs
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.relaxation import solve_relaxation
@@ -29,7 +29,9 @@ from workbench.network import reported_energy
 from workbench.network.build import blocks_from_members, network_from_clauses
 from workbench.network.energy import energy_offset, hard_violation
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import relax, relaxed_potentials
+from workbench.progress import Conduct
 
 SEEDS = range(40)
 
@@ -284,6 +286,21 @@ def test_a_state_that_stays_unproven_is_searched_on_for_long(
     assert found.status is Status.FEASIBLE
     assert found.energy <= rival.energy + 1e-9
     assert rival.energy < short.energy - 1e-6
+
+
+def test_a_relaxation_leaves_time_for_a_better_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is rounded from one that is cut short is poor: a quarter of the time is kept."""
+    network, weights = random_mln(3, n_atoms=60, n_rows=260, satisfiable=True)
+    left: list[float] = []
+
+    def cut_short(problem: HingeProblem, conduct: Conduct) -> LinearAnswer:
+        left.append((conduct.deadline or np.inf) - monotonic())
+        return nothing(problem)
+
+    monkeypatch.setattr(integer_program, "solve_relaxation", cut_short)
+    found = IntegerProgram().solve(network, weights, deadline=monotonic() + 40.0)
+    assert left[0] < 31.0
+    assert 0.0 <= found.bound <= found.energy
 
 
 def test_engines_decline_what_has_no_relaxation() -> None:

@@ -150,3 +150,30 @@ def test_columns_called_after_the_table_refer_to_its_key(tmp_path: Path) -> None
     refers = mapping.table("items").column("order_country+order_code")
     assert (refers.kind, refers.table) == ("reference", "orders")
     assert refers.reason == "all of their combinations are in orders, and the names agree"
+
+
+@pytest.mark.parametrize("pointed", ["lines", "delays"])
+def test_parts_that_one_side_wrote_as_fractions_refer(tmp_path: Path, pointed: str) -> None:
+    """12.0 is 12 in a key of several columns, as it is in a key of one; codes as 007 are left."""
+
+    def rows_of(table: str, head: str, zeros: str = "") -> str:
+        end = ".0" if table == pointed else ""
+        keys = [(order, line) for order in range(100, 130) for line in range(1, 5)]
+        rows = [
+            f"{zeros}{order}{end},{line}{end},{order % 7 * line},{table}{place}"
+            for place, (order, line) in enumerate(keys)
+        ]
+        return "\n".join((head, *rows)) + "\n"
+
+    files = [tmp_path / "lines.csv", tmp_path / "delays.csv"]
+    files[0].write_text(rows_of("lines", "order,line,qty,note"))
+    files[1].write_text(rows_of("delays", "order,line,days,delay_id"))
+    with stage(find_sources(files)) as staging:
+        (tmp_path / "dataset.toml").write_text(format_mapping(propose(staging), tmp_path))
+    with wb.open() as workspace:
+        workspace.load([tmp_path / "dataset.toml"])
+        facts = "facts.DelayLine2 d JOIN facts.Qty q ON d.line = q.line"
+        assert workspace.data.query(f"SELECT count(*) FROM {facts}").rows == ((120,),)
+    files[1].write_text(rows_of("delays", "order,line,days,delay_id", zeros="0"))
+    with stage(find_sources(files)) as staging:
+        assert "order+line" not in [c.name for c in propose(staging).table("delays").columns]

@@ -36,6 +36,9 @@ from workbench.progress import Conduct
 MANY = 20_000
 """Hinges from which on `auto` merges rows: below, the weaker relaxation costs more."""
 
+RELAXING = 3 / 4
+"""Of the time, what the relaxation may take: a state rounded from one cut short is poor."""
+
 LONG = 2_000_000
 """Steps of local search from a state that stays unproven: a small part of a search's time."""
 
@@ -90,10 +93,11 @@ class IntegerProgram(Engine):
         scale = float(problem.weight.sum() + np.abs(problem.cost).sum())
         if not has_roof_dual(problem):
             problem = count_cliques(problem, conduct)
-        settled = self._settle(problem, conduct)
+        settled = self._settle(problem, conduct.within(RELAXING))
         if settled is None:
             return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
         fixed, x, bound, relaxation = settled
+        bound = max(bound, _trivial_bound(problem))
         best = round_state(network, weights, problem.lift(x), conduct=conduct)
         best = best if start is None else better(network, weights, best, start)
         conduct.offer(given, lambda: (best, bound))

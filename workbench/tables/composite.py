@@ -9,12 +9,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from workbench.tables.contained import WHOLE, alike_of
 from workbench.tables.declared import FOREIGN, Declared
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
 from workbench.tables.names import singular, words
 from workbench.tables.profile import ColumnCounts, TableCounts
 from workbench.tables.staged import StagedTable, Staging
-from workbench.tables.values import is_blank
+from workbench.tables.values import Alike, alike_value, is_blank
 
 LEADING = 4
 """Columns that a key has at most, and among which, at a table's left, it is looked for."""
@@ -30,11 +31,14 @@ class CompositeKey:
 
 @dataclass(frozen=True)
 class CompositeReference:
-    """Columns that hold a composite key of another table, in that key's order."""
+    """Columns that hold a composite key of another table, in that key's order; `alike` as of a
+    reading.
+    """
 
     columns: tuple[str, ...]
     table: str
     reason: str
+    alike: Alike | None = None
 
 
 def joined_name(columns: Sequence[str]) -> str:
@@ -42,10 +46,11 @@ def joined_name(columns: Sequence[str]) -> str:
     return "+".join(columns)
 
 
-def joined_value(cells: Sequence[str], blanks: Sequence[str]) -> str:
+def joined_value(cells: Sequence[str], blanks: Sequence[str], alike: Alike | None = None) -> str:
     """Cells as one text from which they can be told again, in SQL; NULL where one is blank."""
     filled = " AND ".join(f"NOT {is_blank(cell, tuple(blanks))}" for cell in cells)
-    escaped = (f"replace(replace({cell}, '\\', '\\\\'), '/', '\\/')" for cell in cells)
+    said = (alike_value(cell, alike) for cell in cells)
+    escaped = (f"replace(replace({cell}, '\\', '\\\\'), '/', '\\/')" for cell in said)
     return f"CASE WHEN {filled} THEN concat_ws('/', {', '.join(escaped)}) END"
 
 
@@ -91,7 +96,7 @@ def find_composites(
             found = [
                 (name, CompositeReference(of, counts.table.name, FOREIGN))
                 for name, of in declared.to(counts.table.name, columns)
-            ] or list(_referring(staging, counts.table, columns, tables))
+            ] or list(_referring(staging, counts, columns, tables))
             if found:
                 keys[counts.table.name] = CompositeKey(
                     columns, f"different in all {counts.table.rows:,} rows together"
@@ -176,11 +181,12 @@ def _unique(staging: Staging, table: StagedTable, columns: Sequence[str]) -> boo
 
 
 def _referring(
-    staging: Staging, table: StagedTable, columns: Sequence[str], tables: Sequence[TableCounts]
+    staging: Staging, counts: TableCounts, columns: Sequence[str], tables: Sequence[TableCounts]
 ) -> Iterator[tuple[str, CompositeReference]]:
     """The tables whose columns of the key's names hold its combinations
     in at least 95 % of their own.
     """
+    table = counts.table
     for other in tables:
         by_words: Mapping[tuple[str, ...], str] = {
             words(column.name): column.name for column in other.columns
@@ -192,16 +198,28 @@ def _referring(
         if other.table is table or not all(theirs):
             continue
         blanks = other.by_name[theirs[0]].reading.blanks
-        there = joined_value([other.table.cell(name) for name in theirs], blanks)
-        here = joined_value([table.cell(name) for name in columns], blanks)
+        numbers = _as_numbers(
+            [other.by_name[name] for name in theirs], [counts.by_name[name] for name in columns]
+        )
+        there = joined_value([other.table.cell(name) for name in theirs], blanks, numbers)
+        here = joined_value([table.cell(name) for name in columns], blanks, numbers)
         ((inside, different),) = staging.rows(
             f"SELECT count(*) FILTER (x IN (SELECT {here} FROM {table.relation})), count(*) "
             f"FROM (SELECT DISTINCT {there} AS x FROM {other.table.relation}) WHERE x IS NOT NULL"
         )
         if different > 1 and inside >= NEARLY_ALL * different:
-            alike = all(words(one) == words(name) for one, name in zip(theirs, columns))
+            same = all(words(one) == words(name) for one, name in zip(theirs, columns))
             reason = (
                 f"{share(inside, different)} of their combinations are in {table.name}, "
-                f"{'under the same names' if alike else 'and the names agree'}"
+                f"{'under the same names' if same else 'and the names agree'}"
             )
-            yield other.table.name, CompositeReference(theirs, table.name, reason)
+            reason += WHOLE if numbers else ""
+            yield other.table.name, CompositeReference(theirs, table.name, reason, numbers)
+
+
+def _as_numbers(columns: Sequence[ColumnCounts], key: Sequence[ColumnCounts]) -> Alike | None:
+    """As `alike_of`, of a key's parts: no two keys may become one by any of them."""
+    mixed = any(part.pointed not in (0, part.filled) for part in key)
+    if mixed or any(part.leading_zeros for part in (*columns, *key)):
+        return None
+    return "numbers" if any(map(alike_of, columns, key)) else None

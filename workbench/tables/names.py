@@ -119,9 +119,13 @@ def plural(word: str) -> str:
 
 
 def singular_words(name: str) -> tuple[str, ...]:
-    """The words of a table's name, the last in the singular: what one row is."""
-    parts = words(name)
-    return (*parts[:-1], singular(parts[-1])) if parts else ()
+    """The words of a table's name, the last that is no number in the singular: what one row is."""
+    parts = list(words(name))
+    for place in reversed(range(len(parts))):
+        if not parts[place].isdecimal():
+            parts[place] = singular(parts[place])
+            break
+    return tuple(parts)
 
 
 def without_id(parts: Sequence[str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from workbench.tables.readings import Reading
 from workbench.tables.references import KeyReference, find_references
 from workbench.tables.split_dates import find_split_dates
 from workbench.tables.staged import StagedTable, Staging
-from workbench.tables.values import BLANKS
+from workbench.tables.values import BLANKS, Alike
 
 _NAMES = frozenset("name title label bezeichnung titel nom nombre nome fullname naam".split())
 _FIRST = frozenset("forename firstname first vorname given prenom nombre voornaam nome".split())
@@ -118,7 +118,8 @@ def _with_composites(
             if same is not None and rows[table.name] > rows[same.table]:
                 same = None  # Of two tables about the same things the smaller refers to the other.
             reason = key.reason + (f"; {same.reason}" if same else "")
-            more = [_joined("key", key.columns, same.table if same else None, reason)]
+            refers_to, alike = (same.table, same.alike) if same else (None, None)
+            more = [_joined("key", key.columns, refers_to, reason, alike)]
             table = replace(table, key=joined_name(key.columns), relation=None)
         more = [_joined("reference", *astuple(one)) for one in refers.values()] + more
         return replace(table, columns=(*table.columns, *more))
@@ -145,9 +146,9 @@ FEW_BLANKS = 0.01
 
 
 def _joined(
-    kind: ColumnKind, parts: tuple[str, ...], table: str | None, reason: str
+    kind: ColumnKind, parts: tuple[str, ...], table: str | None, reason: str, alike: Alike | None
 ) -> ColumnMapping:
-    reading = Reading(blanks=BLANKS)
+    reading = Reading(blanks=BLANKS, alike=alike)
     return ColumnMapping(
         joined_name(parts), kind, table=table, reading=reading, parts=parts, reason=reason
     )

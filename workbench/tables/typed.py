@@ -150,7 +150,8 @@ def _check_columns(staged: StagedTable, table: TableMapping) -> None:
 def _value(staged: StagedTable, column: ColumnMapping) -> str:
     """What a cell says, as a column's kind has it; NULL where it is blank or cannot be read."""
     if column.parts and column.kind != "date":
-        return joined_value([staged.cell(part) for part in column.parts], column.reading.blanks)
+        cells = [staged.cell(part) for part in column.parts]
+        return joined_value(cells, column.reading.blanks, column.reading.alike)
     if column.parts:
         return date_from_parts(*(staged.cell(part) for part in column.parts))
     cell, reading = staged.cell(column.name), column.reading
