@@ -132,10 +132,14 @@ class WorkbenchError(Exception):
         return cls((Diagnostic(code, masked(message), span, help, line_text),))
 
 
+MASK = "***"
+
+
 def masked(text: str) -> str:
     """A text without the passwords of connection strings in it, for messages and records."""
-    text = re.sub(r"(\w://[^\s:/@]*):[^\s/]*@", r"\1:***@", text)
-    return re.sub(r"(?i)\b(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)", r"\1***", text)
+    # A password may hold a slash, which some would write as %2F; what follows a port holds none.
+    text = re.sub(r"(\w://[^\s:/@]*):(?:[^\s/]*|(?!\d+/)[^\s@]*)@", rf"\1:{MASK}@", text)
+    return re.sub(r"(?i)\b(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)", rf"\1{MASK}", text)
 
 
 @dataclass(eq=False)

@@ -16,7 +16,7 @@ from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.database.conftest import Facts
 from workbench.database import Database, facts_page, load_attached
-from workbench.errors import InputError
+from workbench.errors import InputError, masked
 from workbench.tables import find_sources, format_mapping, propose, stage
 
 PEOPLE = """
@@ -149,3 +149,24 @@ def test_a_server_that_is_not_there(database: Database) -> None:
             database, "postgresql://ada:hush@127.0.0.1:1/db", table="t", predicate="Smokes"
         )
     assert "hush" not in str(fault.value)
+    assert "rights of its user" in str(fault.value)
+
+
+def test_an_address_without_its_password_is_asked_for_again(database: Database) -> None:
+    """Mappings and commands that are printed hold a mask in its place."""
+    pytest.importorskip("adbc_driver_postgresql")
+    without = "postgresql://ada:***@127.0.0.1:1/db"
+    with pytest.raises(InputError, match="stands for the password"):
+        load_attached(database, without, table="t", predicate="Smokes")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("postgresql://ada:hu/sh@host:5/db fails", "postgresql://ada:***@host:5/db fails"),
+        ("postgresql://ada:hu@sh@host/db", "postgresql://ada:***@host/db"),
+        ("http://host:8700/a@b", "http://host:8700/a@b"),
+    ],
+)
+def test_passwords_are_masked_whatever_signs_they_hold(text: str, shown: str) -> None:
+    assert masked(text) == shown

@@ -11,7 +11,7 @@ import duckdb
 from workbench.database.identifiers import quoted
 from workbench.database.outside import first_line
 from workbench.database.rows import handed_in
-from workbench.errors import InputError, not_installed
+from workbench.errors import MASK, InputError, not_installed
 
 if TYPE_CHECKING:
     from adbc_driver_manager.dbapi import Cursor
@@ -23,6 +23,11 @@ _TABLES = """
       AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
       AND has_table_privilege(c.oid, 'SELECT')
     ORDER BY 1"""
+
+_WITHOUT_PASSWORD = (
+    f"{MASK} stands for the password, which is written nowhere: give the address with it beside "
+    "the mapping, as another file of the data"
+)
 
 
 def copy_postgres_table(
@@ -89,5 +94,7 @@ def _reading(source: str, what: str) -> Iterator[Cursor]:
         raise InputError.of(
             "E0213",
             f"{what} cannot be read: {first_line(error)}",
-            help="check the address, the name and the rights of its user",
+            help=_WITHOUT_PASSWORD
+            if MASK in source
+            else "check the address, the name and the rights of its user",
         ) from None
