@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.downloads import download
 from app.show import JOINER, show_error
 from app.state import facts_token, server, workspace
 from app.versions import author, clash, clashed, others_write, told_of_others, versions
@@ -156,7 +157,7 @@ def _buttons() -> None:
             help="Canonical form; comments stay.",
             disabled=not text,
         )
-        st.download_button(
+        download(
             "Download",
             text,
             f"rules.{language}",

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.downloads import csv_text
+from app.downloads import csv_text, download
 from app.editor import take
 from app.figures import several
 from app.files import beside_uploads
@@ -122,21 +122,21 @@ def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
 def downloads(run: Any, record: Mapping[str, Any], study: Any) -> None:
     """Everything, to be taken along."""
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "Predictions (CSV)",
             lambda: csv_text(study.predictions),
             f"study-{run.id}.csv",
             "text/csv",
             key="study-csv",
         )
-        st.download_button(
+        download(
             "Report (HTML)",
             lambda: study.report,
             f"study-{run.id}.html",
             "text/html",
             key="study-report",
         )
-        st.download_button(
+        download(
             "What the columns mean (TOML)",
             beside_uploads(record["mapping"]),
             "dataset.toml",

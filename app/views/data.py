@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.downloads import download
 from app.figures import several
 from app.folds import folds
 from app.show import header, metrics, plain, show_error, small_table
@@ -146,7 +147,7 @@ def files() -> None:
             "facts, rules and runs."
         )
         name = Path(server().path or "workspace.duckdb").name
-        st.download_button("Download a copy", workspace_copy, name, key="workspace-download")
+        download("Download a copy", workspace_copy, name, key="workspace-download")
         return
     st.caption(
         "A workspace is one DuckDB file with facts, rules and runs. All browsers at this server "

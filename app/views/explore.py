@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.downloads import csv_text
+from app.downloads import csv_text, download
 from app.fact_pages import facts
 from app.figures import several
 from app.show import draw, header, lead_to, metrics, plain, show_error, table
@@ -116,7 +116,7 @@ def answered(sql: str, values: dict[str, str], limit: int, seconds: float) -> bo
     rows = several(len(frame), "row")
     st.caption(f"{rows} in {result.seconds:.2f} s{cut}")
     table(frame, digits=None)
-    st.download_button("Download as CSV", csv_text(frame), "query.csv", "text/csv")
+    download("Download as CSV", csv_text(frame), "query.csv", "text/csv")
     return True
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app.choices import choose_run
-from app.downloads import csv_text
+from app.downloads import csv_text, download
 from app.files import named_sources, staying, taken_here
 from app.linking import clusters, doubts, likely_pairs, thresholds
 from app.show import header, metrics, plain, show_error, warnings
@@ -137,12 +137,10 @@ def downloads(linkage: Any, run: Any) -> None:
     """Clusters and answers as files; and the files linked anew, with the answers."""
     labels = linkage.labels()
     with st.container(horizontal=True):
-        st.download_button(
-            "Clusters (CSV)", lambda: csv_text(linkage.members()), "clusters.csv", "text/csv"
-        )
-        st.download_button("Pairs (CSV)", lambda: likely_pairs(linkage), "pairs.csv", "text/csv")
+        download("Clusters (CSV)", lambda: csv_text(linkage.members()), "clusters.csv", "text/csv")
+        download("Pairs (CSV)", lambda: likely_pairs(linkage), "pairs.csv", "text/csv")
         if len(labels):
-            st.download_button("Answers (CSV)", csv_text(labels), "answers.csv", "text/csv")
+            download("Answers (CSV)", csv_text(labels), "answers.csv", "text/csv")
             if st.button(
                 "Link again, learning from the answers",
                 key="linked-again",

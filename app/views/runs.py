@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from app.choices import ticked
-from app.downloads import csv_text
+from app.downloads import csv_text, download
 from app.figures import several
 from app.overlaid import AT_ONCE, METRICS, filtered, mean_scores, overlaid
 from app.show import KINDS, header, metrics, plain, run_label, show_error, standing, table
@@ -142,26 +142,26 @@ def exports(run: Any) -> None:
     language = run.language
     with st.container(horizontal=True):
         if run.kind in ("infer", "crossval"):
-            st.download_button(
+            download(
                 "Predictions (CSV)",
                 lambda: csv_text(ws.runs.predictions(number)),
                 f"run-{number}.csv",
                 "text/csv",
                 key=f"csv-{number}",
             )
-            st.download_button(
+            download(
                 "Predictions (Parquet)",
                 lambda: ws.runs.parquet(number),
                 f"run-{number}.parquet",
                 key=f"parquet-{number}",
             )
-        st.download_button(
+        download(
             f"Program (.{language})",
             run.program_text,
             f"run-{number}.{language}",
             key=f"program-{number}",
         )
-        st.download_button(
+        download(
             "Report (HTML)",
             lambda: ws.runs.report(number),
             f"run-{number}.html",
@@ -193,7 +193,7 @@ def compare(first: int, second: int) -> None:
     title = "Predictions that differ, largest first"
     rows_that_differ(found["predictions"], "prediction", title, values)
     program_difference(first, second)
-    st.download_button(
+    download(
         "Download the comparison (CSV)",
         lambda: comparison_csv(first, second),
         f"runs-{first}-{second}.csv",

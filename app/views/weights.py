@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import charts
 from app.choices import choose_run
-from app.downloads import csv_text
+from app.downloads import csv_text, download
 from app.show import draw, header, short_labels, standing, table
 from app.state import workspace
 from app.watching import start, watch
@@ -162,7 +162,7 @@ def show(run: Any) -> None:
                 "own sense."
             )
             st.code("\n".join(frame["clauses"]), language="text")
-    st.download_button("Download as CSV", csv_text(shown), f"weights-{run.id}.csv", "text/csv")
+    download("Download as CSV", csv_text(shown), f"weights-{run.id}.csv", "text/csv")
 
 
 def intervals(run: Any, there: bool) -> None:

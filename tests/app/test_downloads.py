@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from app.downloads import csv_text
 from app.files import beside_uploads, saved_upload
 from app.state import Server
+from workbench.resources import shipped
 from workbench.tables import format_mapping
 
 
@@ -59,3 +61,11 @@ def test_files_of_more_rows_are_taken_home_in_folders(state: Server, tmp_path: P
         state.workspace.load(table, wide=True)
     mapping = format_mapping(state.workspace.data.tables_at_hand())
     assert 'more = ["tmp2/people.csv"]' in beside_uploads(mapping)
+
+
+def test_a_second_download_does_not_wait_for_a_page_that_is_gone() -> None:
+    said = "from app.downloads import download\ndownload('A', lambda: 'x', 'a.txt')"
+    (button,) = AppTest.from_string(said).run().get("download_button")
+    assert button.proto.ignore_rerun
+    for path in Path(shipped("app")).rglob("*.py"):
+        assert path.name == "downloads.py" or "st.download_button" not in path.read_text("utf-8")
