@@ -10,6 +10,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+import workbench as wb
 from tests.database.conftest import Facts
 from workbench.database import (
     Database,
@@ -221,3 +222,15 @@ def test_a_first_line_that_may_be_a_fact_is_told(database: Database, tmp_path: P
     assert load_tables(database, doubtful, columns=["Ann", "Bob"]).warnings == ()
     frame = pd.DataFrame({"Ann": ["Bob"], "Bob": ["Dora"]})
     assert load_frame(database, frame, predicate="Friends").warnings == ()
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "sqlite"])
+def test_tables_whose_names_hold_dots_are_read(tmp_path: Path, kind: str) -> None:
+    source = tmp_path / f"other.{kind}"
+    connect = duckdb.connect if kind == "duckdb" else sqlite3.connect
+    with closing(connect(source)) as other:
+        other.execute('CREATE TABLE "a.b" (id VARCHAR, age INT)')
+        other.execute("""INSERT INTO "a.b" VALUES ('P1', 1), ('P2', 2)""")
+        other.commit()
+    with wb.open() as workspace:
+        assert workspace.load([source], wide=True).facts == {"Age": 2}

@@ -70,17 +70,21 @@ def database_tables(source: str, kind: str) -> tuple[str, ...]:
     else:
         with outside() as reader:
             attach(reader, source)
-            names = tuple(
-                name if schema == "main" else f"{schema}.{name}"
-                for schema, name in reader.execute(
-                    "SELECT table_schema, table_name FROM information_schema.tables WHERE "
-                    "table_catalog = 'attached' "
-                    "AND table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY ALL"
-                ).fetchall()
-            )
+            names = tuple(_tables_of(reader))
     if not names:
         raise InputError.of("E0213", f"{source} holds no tables")
     return names
+
+
+def _tables_of(reader: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, str]]:
+    """The schema and name of the tables of `attached` by what they are called, in order."""
+    found = reader.execute(
+        "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = "
+        "'attached' AND table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY ALL"
+    ).fetchall()
+    return {
+        name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found
+    }
 
 
 def is_workspace(path: Path) -> bool:
@@ -111,7 +115,9 @@ def copy_attached(
         copy_sqlite_table(source, table, reader, into)
     else:
         attach(reader, source)
-        scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
+        # Names hold dots of their own; what is not listed may be written with its schema.
+        parts = _tables_of(reader).get(table, table.split("."))
+        scan = ".".join(map(quoted, ("attached", *parts)))
         try:
             reader.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM {scan}")
         except duckdb.Error as error:

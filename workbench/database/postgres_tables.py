@@ -16,13 +16,15 @@ from workbench.errors import MASK, InputError, not_installed
 if TYPE_CHECKING:
     from adbc_driver_manager.dbapi import Cursor
 
-_TABLES = """
+_FROM_TABLES = """
     SELECT CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END
+        AS called, quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS written
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
       AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
-      AND has_table_privilege(c.oid, 'SELECT')
-    ORDER BY 1"""
+      AND has_table_privilege(c.oid, 'SELECT')"""
+_TABLES = f"SELECT called FROM ({_FROM_TABLES}) AS found ORDER BY 1"
+_WRITTEN = f"SELECT written FROM ({_FROM_TABLES}) AS found WHERE called = $1 ORDER BY 1"
 
 _WITHOUT_PASSWORD = (
     f"{MASK} stands for the password, which is written nowhere: give the address with it beside "
@@ -48,8 +50,11 @@ def copy_postgres_table(
     table : str
         `table` or `schema.table`.
     """
-    name = ".".join(quoted(part) for part in table.split("."))
     with _reading(source, f"{table} of {source}") as cursor:
+        cursor.execute(_WRITTEN, (table,))
+        # Names hold dots of their own; what is not listed may be written with its schema.
+        listed = cursor.fetchone()
+        name = listed[0] if listed else ".".join(quoted(part) for part in table.split("."))
         cursor.execute(f"SELECT * FROM {name} LIMIT 0")
         columns = [quoted(column) for column, *_ in cursor.description or ()]
         cursor.execute(

@@ -36,9 +36,11 @@ def copy_sqlite_table(
     address = Path(source).resolve().as_uri() + "?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
-            rows = connection.execute(
-                f"SELECT * FROM {'.'.join(quoted(part) for part in table.split('.'))}"
-            )
+            of_name = "SELECT 1 FROM sqlite_master WHERE name = ?"
+            listed = connection.execute(of_name, (table,)).fetchone()
+            # Names hold dots of their own; what is not listed may be written with its schema.
+            parts = [table] if listed else table.split(".")
+            rows = connection.execute(f"SELECT * FROM {'.'.join(map(quoted, parts))}")
             names = [name for name, *_ in rows.description]
             columns = ", ".join(f"{quoted(name)} VARCHAR" for name in names)
             target.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} ({columns})")
