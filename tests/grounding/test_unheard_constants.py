@@ -57,3 +57,19 @@ def test_beside_very_many_names_only_their_case_is_looked_at(
     monkeypatch.setattr(unheard_constants, "MOST_COMPARED", 1)
     rules = "1 Word(p, Learnig) => Topic(p, ML)\n1 Word(p, COOKING) => Topic(p, ML)"
     assert said(rules) == [(4, "did you mean Cooking?")]
+
+
+def test_names_that_read_the_same_and_are_two_are_said() -> None:
+    """An accent as a sign of its own, among facts or between facts and rules."""
+    apart, one = "Zoe\N{COMBINING ACUTE ACCENT}", "Zo\N{LATIN SMALL LETTER E WITH ACUTE}"
+    for facts, rules in (
+        (f'Word(P1, "{apart}")\nWord(P2, "{one}")\n', "1 Word(p, w) => Topic(p, ML)"),
+        (f'Word(P1, "{apart}")\n', f'1 Word(p, "{one}") => Topic(p, ML)'),
+        (f'Word(P1, "{apart}")\n', "1 Word(p, w) => Topic(p, ML)"),
+    ):
+        program = parse_mln(DECLARED + rules)
+        with Database.open() as database:
+            database.declare(program)
+            load_alchemy_text(database, facts)
+            found = ground(database, program, GroundRequest(query=("Topic",))).warnings
+        assert ("E0337" in [note.code for note in found]) == (one in facts + rules)

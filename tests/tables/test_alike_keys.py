@@ -76,6 +76,12 @@ def test_keys_that_only_programs_wrote_otherwise_refer(
     [
         (plain, padded, "numbers", "00001 and 1 were one number"),
         (padded, plain, "numbers", "1 and 00001 were one number"),
+        (
+            lambda n: f"Zo\N{LATIN SMALL LETTER E WITH ACUTE}{n}",
+            lambda n: f"Zoe\N{COMBINING ACUTE ACCENT}{n}",
+            "letters",
+            "Zoe\N{COMBINING ACUTE ACCENT}1 and Zo\N{LATIN SMALL LETTER E WITH ACUTE}1 were one",
+        ),
         (lambda n: f"AB{n}", lambda n: f"ab{n}", "letters", "ab1 and AB1 were one, whatever"),
     ],
 )

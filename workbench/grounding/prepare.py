@@ -32,6 +32,7 @@ from workbench.grounding.rule_constants import defining_constants, look_up, rule
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
 from workbench.grounding.unheard_constants import unheard_constants
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.grounding.written_twice import written_twice
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.declarations import Predicate
 from workbench.language.definitions import condition_atoms
@@ -65,6 +66,7 @@ def prepare(
     needed = needed_definitions(program, scoped.union(mentioned_predicates(clauses)))
     notes += _of_no_avail(program, needed, facts)
     notes += unheard_constants(connection, program, stored, vocabulary.type_tables)
+    notes += written_twice(connection, vocabulary.type_tables)
     make_definitions(vocabulary, needed)
     make_scopes(vocabulary)
     vocabulary.space = _atom_space(vocabulary)

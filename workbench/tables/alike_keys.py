@@ -27,7 +27,8 @@ TOGETHER = 50
 """Columns that are compared in one statement."""
 _WAYS: Mapping[Alike, str] = {
     "numbers": "{one} and {other} were one number",
-    "letters": "{one} and {other} were one, whatever letters are capitals",
+    "letters": "{one} and {other} were one, whatever letters are capitals and however accents are "
+    "written",
 }
 
 

@@ -167,14 +167,14 @@ def trimmed(cell: str) -> str:
 
 
 Alike = Literal["numbers", "letters"]
-"""Keys that are one though they are written in two ways: 12.0, 0012 and 12; AB1 and ab1."""
+"""Keys that are one though they are written in two ways: 12.0, 0012, 12; AB1, ab1; accents."""
 
 
 def alike_value(cell: str, alike: Alike | None) -> str:
     """A key in the one way of writing that stands for all which are alike."""
     if alike == "numbers":
         return rf"regexp_replace({cell}, '^(-?)0*([0-9]+)(\.0+)?$', '\1\2')"
-    return f"lower({cell})" if alike == "letters" else cell
+    return f"nfc_normalize(lower({cell}))" if alike == "letters" else cell
 
 
 def is_blank(cell: str, blanks: Sequence[str]) -> str:
