@@ -13,6 +13,7 @@ import pytest
 from tests.study.test_definitions_and_columns import assert_definitions_say_columns
 from tests.study.test_study import write
 from workbench.structure.candidate import Candidate
+from workbench.structure.relational import Gathered
 from workbench.study import gathered
 from workbench.study.fitting import candidates_for
 from workbench.study.prepared import prepared
@@ -59,6 +60,9 @@ def test_definitions_say_what_columns_say_of_rows_behind_rows(
         assert "mean total product's price of items of its orders" in words
         assert "mean number of items with returned of its orders" in words
         assert "mean days from one to the next of its orders" in words
+        assert "share of its orders with number of items below 1" in words
+        assert "greatest mean amount of items of its orders" in words
+        assert "mean number of items with amount of at least 3 of its orders" in words
         if timed:
             assert "days since the latest of its orders with channel = web" in words
             assert any("orders in the last" in one and "divided by" in one for one in words)
@@ -85,7 +89,13 @@ def test_definitions_say_what_columns_say_of_rows_behind_rows(
             ]
             assert made.X[at, place] == pytest.approx(max(own) if own else np.nan, nan_ok=True)
         some = [one for one in made.candidates if _is_new(one)]
-        assert_definitions_say_columns(staging, ready, some[::5], rng)
+        behind = [one for one in some if one.onward and _is_behind(one.onward.column.gathered)]
+        assert len(behind) > 30
+        assert_definitions_say_columns(staging, ready, [*some[::5], *behind[::6]], rng)
+
+
+def _is_behind(of: Gathered | None) -> bool:
+    return of is not None and (of.mean or of.value is not None)
 
 
 def _is_new(one: Candidate) -> bool:

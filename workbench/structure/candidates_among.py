@@ -72,6 +72,19 @@ def candidates_of_kinds_and_thresholds(
                     yield Candidate(path, "sum", *kind, window, among=passed)
 
 
+def candidates_behind(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How many rows have none that refer to them; the means of those that do, and how many of them
+    are of a kind: the bad reviews of each of an author's books.
+    """
+    for column in schema[path.end].behind if path.many and len(path.hops) <= 2 else ():
+        onward = Onward((), column)
+        for passed in column.values:
+            yield Candidate(path, "sum", onward, passed)
+            yield Candidate(path, "share", onward, passed)
+        for aggregate in AMONG_SOME[:-1] if not column.values else ():
+            yield Candidate(path, aggregate, onward)
+
+
 def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
     """How many own rows are of one kind and of another: such as leading roles in tragedies."""
     for one, other in combinations(kinds_of(schema, path), 2):

@@ -25,6 +25,10 @@ class Gathered:
         The way from such a row to the column's table.
     column : Column or None
         A number, or a flag whose rows are counted; None for their number.
+    value : str or None
+        Rows whose column has this value, or passes this threshold, are counted.
+    mean : bool
+        Of a number: its mean, not its total; unknown where no row has one.
     """
 
     table: str
@@ -32,6 +36,8 @@ class Gathered:
     references: tuple[Reference, ...] = ()
     column: Column | None = None
     also: str = ""
+    value: str | None = None
+    mean: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,6 +140,9 @@ class Table:
     gathered : tuple of Column
         What the rows that refer to each of its rows amount to, and those that share two things
         with it.
+    behind : tuple of Column
+        More of what the rows that refer to each of its rows amount to: means, and how many are of a
+        kind.
     """
 
     name: str
@@ -150,6 +159,7 @@ class Table:
     groups: tuple[str, ...] = ()
     of: str = ""
     gathered: tuple[Column, ...] = ()
+    behind: tuple[Column, ...] = ()
 
     @property
     def relates(self) -> bool:

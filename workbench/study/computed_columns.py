@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations, islice
 
-from workbench.structure.relational import Column, Gathered, Reference, Schema, Table
-from workbench.study.path_words import spoken_column
+from workbench.structure.relational import Column, Gathered, Reference, Table
 from workbench.tables import Staging, TypedTable
-from workbench.tables.names import singular_words, words
+from workbench.tables.names import words
 
 A_YEAR = 330
 """Days that dates span at least where their months are looked at."""
@@ -28,8 +27,8 @@ FEW_VALUES = 8
 SHARES = (0.1, 0.25, 0.75, 0.9)
 """Of the rows, that have a number up to a threshold."""
 MOST_DATES = 4
-MOST_TOTALS = 4
-"""Columns of rows that refer to a row that are added up."""
+MOST_NUMBERS = 4
+"""Columns of rows that share two things of which the mean is taken."""
 MOST_PRODUCTS = 2
 OF_EACH = frozenset(
     "price cost costs rate fee wage tariff preis kosten satz lohn gebuehr tarif".split()
@@ -96,35 +95,6 @@ def durations(staging: Staging, typed: TypedTable, table: Table) -> Iterator[Col
             yield Column(name, "number", _thresholds(staging, typed, days), since=since)
 
 
-def gathered_columns(schema: Schema, name: str, target: str, *, timed: bool) -> tuple[Column, ...]:
-    """What the rows that refer to a table's rows amount to: the items of an order. With times only
-    rows without one of their own, which are known when the row is.
-    """
-    table, found = schema[name], list[Column]()
-    if table.key is None or table.of or name == target:
-        return ()
-    for rows in schema.tables.values():
-        for back in rows.references:
-            dated = schema.dated_through(rows.name)
-            known = not timed or (dated is not None and dated[:1] == (back,))
-            if back.table != name or rows.of or rows.name == target or not known:
-                continue
-            of = rows.name.replace("_", " ")
-            found.append(_gathered(f"number of {of}", Gathered(rows.name, back.column)))
-            for references, column in islice(_totalled(schema, rows, name), MOST_TOTALS):
-                of_column = Gathered(rows.name, back.column, references, column)
-                said = spoken_column(column)
-                if references:
-                    said = f"{' '.join(singular_words(references[0].table or ''))}'s {said}"
-                told = (
-                    f"total {said} of {of}"
-                    if column.kind == "number"
-                    else f"number of {of} with {said}"
-                )
-                found.append(_gathered(told, of_column))
-    return tuple(found)
-
-
 def positive_numbers(staging: Staging, typed: TypedTable, table: Table) -> list[Column]:
     """The columns of numbers above 0, of different ones."""
     numbers = [one for one in table.columns if one.kind == "number" and not one.since]
@@ -178,7 +148,7 @@ def shared_columns(
         rows = f"{said} with the same {one.replace('_', ' ')} and {also.replace('_', ' ')}"
         yield _gathered(f"number of {rows}", Gathered(table.name, one, also=also))
         numbers = [c for c in table.columns if c.kind in ("number", "flag") and not c.since]
-        for column in islice(numbers, MOST_TOTALS):
+        for column in islice(numbers, MOST_NUMBERS):
             of = column.name.replace("_", " ")
             told = (
                 f"mean {of} of {rows}" if column.kind == "number" else f"share of {rows} with {of}"
@@ -214,26 +184,6 @@ def _are_groups(staging: Staging, typed: TypedTable, one: str, also: str) -> boo
 
 def _gathered(said: str, of: Gathered) -> Column:
     return Column(said, "number", gathered=of)
-
-
-def _totalled(
-    schema: Schema, rows: Table, but: str
-) -> Iterator[tuple[tuple[Reference, ...], Column]]:
-    """The products, numbers and flags of rows, then the numbers of what they refer to, then what
-    is set against other columns.
-    """
-    compared = [column for column in rows.gathered if column.against]
-    for column in (*rows.gathered, *rows.columns):
-        if column.kind in ("number", "flag") and not (
-            column.since or column.gathered or column.against
-        ):
-            yield (), column
-    for reference in rows.references:
-        if reference.table not in (None, but, rows.name):
-            for column in schema[reference.table or ""].columns:
-                if column.kind == "number" and not column.since:
-                    yield (reference,), column
-    yield from (((), column) for column in compared)
 
 
 def _thresholds(staging: Staging, typed: TypedTable, number: str) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
 from workbench.study.gathered import FEW, GatheredCandidates, Neighbours, by_path
 from workbench.study.offers import (
+    behind_offers,
     kind_and_threshold_offers,
     least_rows,
     nearest_offers,
@@ -207,6 +208,7 @@ def candidate_matrix(
         if made.open:
             if path not in near_sums:
                 made.add(path, some_rows_offers(columns, path, made.spare))
+            made.add(path, behind_offers(columns, path, made.spare))
             made.add(path, two_kinds_offers(columns, path, made.spare), least=few)
     made.stop_at(deadline)
     if made.open:

@@ -17,6 +17,7 @@ from workbench.structure.candidates import (
 )
 from workbench.structure.candidates_among import (
     candidates_among_some,
+    candidates_behind,
     candidates_of_kinds_and_thresholds,
     candidates_of_thresholds,
     candidates_of_two_kinds,
@@ -136,6 +137,12 @@ def some_rows_offers(columns: CandidateColumns, path: Path, room: int) -> list[C
     every = candidates_among_some(columns.schema, path, timed=timed, dated=dated)
     told = kinds_of_numbers(columns, path)
     found = [one for one in every if one.among not in told.get(one.onward, ())]
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
+def behind_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """What more the rows behind a path's rows amount to; none where not all find room."""
+    found = list(candidates_behind(columns.schema, path))
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 

@@ -122,8 +122,8 @@ class RowQueries:
         return column if dated.dated_by_year else f"epoch({column}) / 86400.0"
 
     def _gathered(self, alias: str, table: str, of: Gathered) -> str:
-        """The number of the rows that refer to a row, or what one of their columns adds up to; of
-        rows that share two things with it the mean of one.
+        """The number of the rows that refer to a row, or of those of a kind, or what one of their
+        columns adds up to, or its mean; of rows that share two things with it the mean of one.
         """
         if of.also:
             number = of.column and self.number("g", of.table, Onward((), of.column))
@@ -138,7 +138,11 @@ class RowQueries:
         if of.column is not None:
             there = self._alias(of.table, of.references, {(): "g"}, joins, "g")
             owner = (of.references[-1].table or "") if of.references else of.table
-            said = f"coalesce(sum({self.number(there, owner, Onward((), of.column))}), 0)"
+            number = self.number(there, owner, Onward((), of.column))
+            if of.value is not None:
+                said = f"coalesce(count_if({number} {_test(of.column, of.value)}), 0)"
+            else:
+                said = f"avg({number})" if of.mean else f"coalesce(sum({number}), 0)"
         back = self.relations.column(of.table, of.by)
         return (
             f"CAST((SELECT {said} FROM {' '.join(joins)} WHERE g.{back} = "
@@ -199,3 +203,8 @@ class RowQueries:
         return (
             f"epoch({column}) / 86400.0" if onward.kind == "date" else f"CAST({column} AS DOUBLE)"
         )
+
+
+def _test(column: Column, value: str) -> str:
+    """That a cell, as a number, is a category's value, or passes a threshold."""
+    return f"= {column.values.index(value)}" if column.kind == "category" else value

@@ -13,13 +13,13 @@ from workbench.study.compared_columns import compared_columns, with_common_value
 from workbench.study.computed_columns import (
     calendar_columns,
     durations,
-    gathered_columns,
     holds_years,
     number_column,
     positive_numbers,
     product_columns,
     shared_columns,
 )
+from workbench.study.rows_behind import columns_behind, gathered_columns
 from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
 
@@ -88,6 +88,7 @@ def relational_schema(
                     *gathered_columns(schema, name, target, timed=timed),
                     *(() if timed or name == target else shared_columns(staging, typed, table)),
                 ),
+                behind=tuple(columns_behind(schema, name, target, timed=timed)),
             )
             for name, table in schema.tables.items()
         }

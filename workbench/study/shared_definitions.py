@@ -90,9 +90,9 @@ def gathered_number(walks: Literals, table: str, column: Column) -> str:
             inside, there = walks.hop(table, ("z",), Hop("from", of.by, of.table), "y")
         aggregate, counted = "count", ", ".join(there)
         if of.column is not None:
-            said, value = walks.onward(of.table, there, Onward(of.references, of.column), None)
-            if of.column.kind == "number":
-                aggregate, counted = "mean" if of.also else "sum", value
+            said, value = walks.onward(of.table, there, Onward(of.references, of.column), of.value)
+            if of.column.kind == "number" and of.value is None:
+                aggregate, counted = "mean" if of.also or of.mean else "sum", value
             elif of.also:
                 aggregate, test, said = "share", f", {said[-1]}", said[:-1]
             inside = [*inside, *said]

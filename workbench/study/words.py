@@ -84,7 +84,7 @@ def _own_words(candidate: Candidate, what: str, *, timed: bool) -> str:
     """The value of one row."""
     onward, owner = candidate.onward, whose(candidate.path)
     if candidate.aggregate == "is":
-        return f"{owner}{_value_words(what, onward, candidate.value)}"
+        return f"{owner}{value_words(what, onward, candidate.value)}"
     if timed and onward is not None and onward.kind == "date":
         return f"days since {the(owner + what)}"
     if onward is not None and onward.kind == "calendar":
@@ -96,7 +96,7 @@ def _aggregate_words(candidate: Candidate, what: str, rows: str) -> str:
     """A number about several rows."""
     when = _when(candidate)
     joined = "with" if candidate.among is None else "and"
-    value = _value_words(what, candidate.onward, candidate.value)
+    value = value_words(what, candidate.onward, candidate.value)
     flag = candidate.onward is not None and candidate.onward.kind == "flag"
     match candidate.aggregate:
         case "count":
@@ -138,7 +138,7 @@ def _earlier_words(candidate: Candidate, what: str, rows: str) -> str:
         of = f"the latest of {rows} where it is known"
         mean = f"mean known {what} of {rows}{_when(candidate)}"
         return mean if candidate.aggregate == "mean" else f"{what} of {of}"
-    value = _value_words(what, onward, candidate.value)
+    value = value_words(what, onward, candidate.value)
     when = _when(candidate)
     if candidate.turned:
         one, other = map(spoken, candidate.path.hops[-1].roles)
@@ -155,7 +155,7 @@ def _earlier_words(candidate: Candidate, what: str, rows: str) -> str:
     return f"share of {rows} with known {value}{when}"
 
 
-def _value_words(what: str, onward: Onward | None, value: str | None) -> str:
+def value_words(what: str, onward: Onward | None, value: str | None) -> str:
     """That a column, called so, has a value, a word, or a beginning."""
     if onward is None or value is None:
         return what
@@ -206,7 +206,7 @@ def _among(candidate: Candidate) -> str:
     if candidate.among is None:
         return ""
     onward, value = candidate.among
-    return f" with {_value_words(_column_words(onward), onward, value)}"
+    return f" with {value_words(_column_words(onward), onward, value)}"
 
 
 def _column_words(onward: Onward) -> str:
