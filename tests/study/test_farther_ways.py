@@ -155,3 +155,36 @@ def test_definitions_say_what_columns_say_of_a_towns_weather_in_the_last_days(
         said = "greatest wind of weather rows with the same town as its site in the last 30 days"
         assert said in map(candidate_words, alike)
         assert_definitions_say_columns(staging, ready, alike[:24], rng)
+
+
+def test_rows_that_tie_two_things_of_one_table_are_read_at_the_other(tmp_path: Path) -> None:
+    """Parts are late by how many of their supplier's own suppliers are in the north."""
+    rng = np.random.default_rng(6)
+    regions = rng.choice(["north", "south", "east"], 40)
+    ties = {(int(a), int(b)) for a, b in rng.integers(40, size=(120, 2)) if a != b}
+    supplied = rng.integers(40, size=300)
+    north = np.array([sum(regions[b] == "north" for a, b in ties if a == at) for at in supplied])
+    noise = rng.normal(0, 0.1, 300)
+    parts = [
+        [f"p{n}", f"s{at}", "" if n % 9 == 0 else round(2 * north[n] + noise[n], 3)]
+        for n, at in enumerate(supplied)
+    ]
+    files = [
+        write(tmp_path / "parts.csv", ["part", "supplier", "late"], parts),
+        write(tmp_path / "suppliers.csv", ["supplier", "region"], [
+            [f"s{n}", region] for n, region in enumerate(regions)
+        ]),
+        write(tmp_path / "upstream.csv", ["supplier", "upstream"], [
+            [f"s{a}", f"s{b}"] for a, b in sorted(ties)
+        ]),
+    ]  # fmt: skip
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "parts.late")
+        made = candidates_for(staging, ready, np.arange(300), collective=False)
+        words = list(map(candidate_words, made.candidates))
+        said = (
+            "number of upstream rows of its supplier (as supplier) with upstream's region = north"
+        )
+        assert list(made.X[:, words.index(said)]) == list(north)
+        behind = [one for one in made.candidates if len(one.path.hops) == 2]
+        assert_definitions_say_columns(staging, ready, behind[::3], rng)

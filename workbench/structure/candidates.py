@@ -38,12 +38,26 @@ def onward_columns(schema: Schema, path: Path) -> Iterator[Onward]:
                     yield Onward(references, column)
             further = path.many and level < most and not schema[table].of
             for reference in schema[table].references if further else ():
-                if reference.table is None or reference.table in seen:
+                other_end = not references and _is_other_end(path, reference)
+                if reference.table is None or (reference.table in seen and not other_end):
                     continue
                 if back is not None and not references and reference.column in back.roles:
                     continue
                 grown.append((reference.table, (*references, reference)))
         frontier = grown
+
+
+def _is_other_end(path: Path, reference: Reference) -> bool:
+    """Whether rows that tie two things of one table are read at the other: who supplies a supplier.
+    Other rows of the start are reached by paths of their own.
+    """
+    hops = path.hops
+    return (
+        len(hops) > 1
+        and hops[-1].kind == "from"
+        and reference.table == hops[-2].table != path.start
+        and reference.column not in hops[-1].roles
+    )
 
 
 def candidates_of(
