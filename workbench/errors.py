@@ -10,6 +10,8 @@ from enum import IntEnum
 from typing import Literal, Self
 
 LONGEST_MESSAGE = 600
+_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Signs that steer a terminal, or turn the direction of what follows."""
 
 
 class ExitCode(IntEnum):
@@ -73,10 +75,13 @@ class Diagnostic:
         """The diagnostic as lines of plain text: headline, place, source line, caret, help."""
         lines = [f"{self.severity}[{self.code}]: {shortened(self.message)}"]
         if self.span is not None:
-            lines.append(f"  --> {self.span}")
+            lines.append(f"  --> {visible(str(self.span))}")
             if self.line_text is not None:
                 number = str(self.span.line)
-                shown = self.line_text.replace("\t", " ")
+                # One sign each, so that the caret stands where it belongs.
+                shown = _HIDDEN.sub(
+                    "\N{REPLACEMENT CHARACTER}", self.line_text.rstrip("\r").replace("\t", " ")
+                )
                 start = self.span.column - 1
                 stop = (
                     self.span.end_column - 1 if self.span.end_line == self.span.line else len(shown)
@@ -92,7 +97,7 @@ class Diagnostic:
                     f"{margin} | {' ' * start}{'^' * width}",
                 ]
         if self.help is not None:
-            lines.append(f"  help: {self.help}")
+            lines.append(f"  help: {visible(self.help)}")
         return "\n".join(lines)
 
     def as_record(self) -> dict[str, object]:
@@ -175,8 +180,16 @@ def not_installed(code: str, what: str, packages: str, extra: str) -> WorkbenchE
     )
 
 
+def visible(text: str) -> str:
+    """`text` with what steers a terminal, or turns the direction of writing, as escapes."""
+    return _HIDDEN.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
-    """`text`, its middle left out beyond `most` characters: names may be megabytes long."""
+    """`text`, its middle left out beyond `most` characters: names may be megabytes long; without
+    signs that steer a terminal.
+    """
+    text = visible(text)
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-(most // 2) :]}"
 
 

@@ -12,11 +12,12 @@ from workbench.commands.console import (
     MOST_ALIKE,
     MOST_ROWS,
     check_table,
+    print_error,
     print_table,
     print_warnings,
     replacing,
 )
-from workbench.errors import Diagnostic, InputError, UsageError
+from workbench.errors import Diagnostic, InputError, Span, UsageError
 
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
@@ -84,3 +85,17 @@ def test_of_many_warnings_of_one_kind_the_first_are_told(
         f"note[E0303]: and {2_000 - MOST_ALIKE:,} more of this kind",
         "warning[E0309]: Q is false",
     ]
+
+
+def test_names_steer_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Escape sequences and marks that turn the direction of writing are shown as escapes."""
+    name = "x\x1b[31m\N{RIGHT-TO-LEFT OVERRIDE}"
+    line = Diagnostic("E0104", f"no {name}", Span(name, 1, 4, 1, 5), f"as {name}", f"{name} R(x)\r")
+    print_warnings([line])
+    print_table("Found", ("a", "[b]c"), [(name, "left")])
+    print_error(name)
+    shown = capsys.readouterr()
+    assert not {"\x1b", "\N{RIGHT-TO-LEFT OVERRIDE}", "\r"} & {*shown.out, *shown.err}
+    assert r"no x\x1b[31m\u202e" in shown.err
+    assert r"x\x1b[31m\u202e" in shown.out
+    assert "[b]c" in shown.out

@@ -11,7 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import Diagnostic, ExitCode, InputError, UsageError, WorkbenchError, shortened
+from workbench.errors import (
+    Diagnostic,
+    ExitCode,
+    InputError,
+    UsageError,
+    WorkbenchError,
+    shortened,
+    visible,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,13 +39,13 @@ def print_json(record: object) -> None:
 
 
 def print_line(text: str = "") -> None:
-    """One line of plain text on standard output."""
-    sys.stdout.write(text + "\n")
+    """One line of plain text on standard output; to a terminal without signs that steer it."""
+    sys.stdout.write((visible(text) if sys.stdout.isatty() else text) + "\n")
 
 
 def print_error(error: WorkbenchError | str) -> None:
     """A failure on standard error."""
-    sys.stderr.write(f"{error}\n")
+    sys.stderr.write(f"{visible(str(error))}\n")
 
 
 def print_warnings(diagnostics: Iterable[Diagnostic]) -> None:
@@ -82,7 +90,9 @@ def print_table(
     table = Table(header_style="bold")
     for position, column in enumerate(columns):
         numeric = any(isinstance(row[position], int | float) for row in held)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(
+            Text(shortened(column)), justify="right" if numeric else "left", overflow="fold"
+        )
     for row in held:
         table.add_row(*(Text(shortened(number(value, digits), LONGEST_CELL)) for value in row))
     console = Console(file=sys.stdout)
