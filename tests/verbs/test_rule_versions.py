@@ -46,3 +46,29 @@ def test_what_is_set_aside_leaves_the_rules_at_hand(ws: Workspace) -> None:
     ws.rules.set_aside(B, "mln", author="Ada")
     assert ws.rules.at_hand() == (A, "mln")
     assert texts(ws) == [B, A]
+
+
+COMMENTED = """// Of several
+// lines, over nothing.
+
+P(thing)  // said beside a declaration
+/* a block
+   of lines */
+1.5   (P(y))  // beside a rule
+
+// 2 P(y) => !P(y)
+// the end
+"""
+
+
+def test_a_run_keeps_its_rules_as_they_were_written(ws: Workspace) -> None:
+    ws.declare(COMMENTED)
+    ws.data.add("P(A)")
+    ws.rules.keep(COMMENTED, "mln")
+    text, _ = ws.rules.at_hand()
+    run = ws.infer(text, query=["P"])
+    assert text == ws.runs.get(run.run_id).program_text == COMMENTED
+    learned = ws.learn(text, query=["P"]).text()
+    weight = learned.partition("*/\n")[2].partition(" ")[0]
+    assert learned == COMMENTED.replace("1.5  ", weight)
+    assert ws.runs.get(ws.infer(learned, query=["P"]).run_id).program_text == learned

@@ -7,6 +7,7 @@ from workbench.language.printing import format_program
 from workbench.language.psl.parsing import parse_psl
 from workbench.language.reading import (
     LANGUAGES,
+    as_written,
     format_source,
     format_text,
     is_document,

@@ -13,6 +13,7 @@ from typing import Literal
 from workbench.errors import InputError, UsageError
 from workbench.language.formatting import format_mln_source, format_psl_source
 from workbench.language.mln.parsing import mln_statements, parse_mln
+from workbench.language.printing import format_program
 from workbench.language.program import Program
 from workbench.language.psl.document_reading import read_psl_document
 from workbench.language.psl.parsing import parse_psl, psl_statements
@@ -137,6 +138,25 @@ def read_program(path: str | os.PathLike[str]) -> Program:
             else "or a PSL document: .json, .yaml",
         )
     return LANGUAGES[language].parse(read_text(file), str(path), file.parent)
+
+
+def as_written(program: Program) -> str:
+    """The text of a program as its author wrote it; in canonical form where it was made of several
+    files, or by hand, or says something else since, such as numbers of the data.
+    """
+    text = program.text if len(program.sources) <= 1 else ""
+    if text and _said(text, program.language) == (program.rules, *program.statements):
+        return text.rstrip("\n") + "\n"
+    return format_program(program)
+
+
+@lru_cache(maxsize=8)
+def _said(text: str, language: Language) -> tuple[object, ...]:
+    try:
+        read = LANGUAGES[language].parse(text, None, None)
+    except InputError:  # a document, or a part of what was read
+        return ()
+    return read.rules, *read.statements
 
 
 def format_text(text: str, language: Language, source: str | None = None) -> str:

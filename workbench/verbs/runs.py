@@ -11,7 +11,7 @@ from workbench.arrays import Bool
 from workbench.database import Database, RunRecord, data_hash, read_run, record_run, take_linkage
 from workbench.database import take_run as transferred
 from workbench.database.run_bases import rows_since
-from workbench.language import format_program
+from workbench.language import as_written
 from workbench.verbs.common import as_json, recorded_program, with_types_of
 from workbench.verbs.run_columns import (
     atom_types,
@@ -39,7 +39,7 @@ def _applied(result: InferenceResult) -> str:
     """The program with the weights that were applied: a learner's may stand in place of its own."""
     templates = result.grounding.templates
     if np.array_equal(result.weights, templates.weight, equal_nan=True):
-        return format_program(result.program)
+        return as_written(result.program)
     return learned_text(result.program, templates, result.weights)
 
 
@@ -245,7 +245,7 @@ def record_crossval(
     """Record a cross-validation, predictions and metrics fold by fold; its id."""
     last = result.folds[-1]
     # What a program takes from data, such as edges of bins, is each fold's own.
-    programs = [format_program(fold.learning.program) for fold in result.folds]
+    programs = [as_written(fold.learning.program) for fold in result.folds]
     names = {number: name for name, number in database.worlds().items()}
     folds = [
         {

@@ -108,12 +108,14 @@ def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
     """
     templates = grounding.templates
     changed = templates.weight.copy()
-    rules = {one.text: one for one in written_rules(templates, templates.weight) if one.rule >= 0}
+    rules = [one for one in written_rules(templates, templates.weight) if one.rule >= 0]
+    named = {_bare(one.text): one for one in rules}
     for text, weight in weights.items():
-        rule = rules.get(" ".join(text.split()))
+        rule = named.get(_bare(text))
         if rule is None:
+            known = [one.text for one in rules]
             raise UsageError.of(
-                "E0853", f"the run has no rule {text}", help=did_you_mean(text, rules, _NAMED)
+                "E0853", f"the run has no rule {text}", help=did_you_mean(text, known, _NAMED)
             )
         if not isfinite(weight):
             raise UsageError.of(
@@ -122,6 +124,12 @@ def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
         members = list(rule.templates)
         changed[members] = weight * (templates.share[members] if rule.whole else 1.0)
     return replace(grounding, templates=replace(templates, weight=changed))
+
+
+def _bare(text: str) -> str:
+    """A rule's name, whatever its spaces are, and whether it stands in parentheses."""
+    one_line = " ".join(text.split())
+    return one_line[1:-1] if (one_line[:1], one_line[-1:]) == ("(", ")") else one_line
 
 
 def _tell(grounding: Grounding, known: Float, changes: Mapping[str, bool | None]) -> None:

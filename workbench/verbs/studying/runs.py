@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.database import Database, RunRecord, constant_ids, record_run
 from workbench.errors import UsageError
-from workbench.language import format_program, parse_program
+from workbench.language import as_written, parse_program
 from workbench.verbs.common import as_json
 from workbench.verbs.runs import beside
 
@@ -62,7 +62,7 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
         "study",
         result.status,
         result.seconds,
-        program_text=format_program(parse_program(result.program)),
+        program_text=as_written(parse_program(result.program)),
         engine=result.learner,
         seed=seed,
         name=result.target,
