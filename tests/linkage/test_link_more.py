@@ -320,3 +320,25 @@ def test_a_workspace_with_a_linkage_is_asked_and_copied(tmp_path: Path, kept: Wo
     kept.save_as(tmp_path / "to work on.duckdb", linkages=False)
     with open_workspace(tmp_path / "to work on.duckdb") as copy:
         assert kept_linkage(copy.database) is None
+
+
+@pytest.mark.parametrize(("kept", "later"), [("{}", "{}.0"), ("{}.0", "{}")])
+def test_ids_that_one_side_wrote_as_fractions_are_those_of_kept_records(
+    tmp_path: Path, kept: str, later: str
+) -> None:
+    """12.0, as data frames write 12 beside a blank, corrects and removes record 12."""
+
+    def called(form: str, rows: pd.DataFrame) -> pd.DataFrame:
+        return rows.assign(record=[form.format(name) for name in rows["record"]])
+
+    frame = people(120, seed=4)[0]
+    with open_workspace() as ws:
+        ws.link(made(tmp_path, called(kept, frame.iloc[:110])))
+        known = ws.link_more(made(tmp_path, called(later, frame.iloc[100:]), "new"))
+        assert (known.added.count, known.added.known) == (len(frame) - 110, 10)
+        gone = called(later, frame.iloc[50:53])
+        gone.loc[len(frame)] = ["9999" if later == "{}" else "9999.0"] + ["x"] * 7
+        removed = ws.link_more(made(tmp_path, gone, "gone"), remove=True)
+        assert len(removed.changed["removed"]) == 3
+        assert [note.code for note in removed.warnings] == ["E0657"]
+        assert len(ws.linkage().members()) == len(frame) - 3

@@ -233,6 +233,11 @@ class KeptLinkage:
                 self.rows(f"DELETE FROM {{0}}.{table} WHERE {of_these}", **asked)
         return found
 
+    def pointed_ids(self) -> float:
+        """The share of ids such as 12.0, whole numbers written as fractions; of no record 0.5."""
+        share = "avg(regexp_matches(id, '^-?[0-9]+[.]0$')::INT)"
+        return float(self.rows(f"SELECT coalesce({share}, 0.5) FROM {{0}}.record")[0][0])
+
     def gone(self) -> list[tuple[int, str]]:
         """source and id of records that were corrected or removed, as they were."""
         return self.rows("SELECT source, id FROM {0}.gone") if self.has("gone") else []

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.database import KeptLinkage
+from workbench.errors import Diagnostic
 from workbench.tables import stage
 from workbench.tables.records import read_ids
 from workbench.verbs.linking.description import Description
-from workbench.verbs.linking.ids import columns_of_ids, refuse_unclear_ids, source_of
+from workbench.verbs.linking.ids import as_kept, columns_of_ids, refuse_unclear_ids, source_of
 from workbench.verbs.linking.new import Added
 from workbench.verbs.linking.reading import named_apart
 
@@ -34,6 +35,7 @@ def remove_kept(
         ids = [read_ids(staging, table, column) for table, column in zip(tables, columns)]
         source, names = np.repeat(of_table, [table.rows for table in tables]), np.concatenate(ids)
         refuse_unclear_ids(source, names, tables, columns)
+        names = as_kept(store, names)
         left_out = {
             name: "records are removed by their ids"
             for table, column in zip(tables, columns)
@@ -44,6 +46,20 @@ def remove_kept(
     wanted = set(zip(source.tolist(), names.tolist()))
     kept = store.records("id", names.tolist())
     places = zip(*(kept.column(name).to_pylist() for name in ("number", "source", "id")))
-    gone = np.array([number for number, *place in places if tuple(place) in wanted], np.int64)
+    found = {tuple(place): number for number, *place in places if tuple(place) in wanted}
+    gone = np.array(list(found.values()), np.int64)
+    missed = [name for source, name in sorted(wanted) if (source, name) not in found]
+    if missed:
+        warnings = (*warnings, _not_kept(missed, len(wanted)))
     none = np.zeros(0, np.int64)
     return Added(none, none, none, store.remove(gone), left_out, warnings)
+
+
+def _not_kept(missed: Sequence[str], asked: int) -> Diagnostic:
+    return Diagnostic(
+        "E0657",
+        f"{len(missed):,} of {asked:,} ids are of no kept record, such as {missed[0]}: nothing is "
+        "removed for them",
+        help="are they gone already, or written otherwise (0017 for 17)?",
+        severity="warning",
+    )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from workbench.arrays import Array
+from workbench.database import KeptLinkage
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.tables import StagedTable
 from workbench.tables.names import words
 from workbench.tables.records import Records
 from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.id_columns import fault_of_ids, id_columns
+
+_POINTED = re.compile(r"(-?[0-9]+)\.0")
+_WHOLE = re.compile(r"-?[0-9]+")
 
 
 def columns_of_ids(
@@ -47,6 +52,20 @@ def _kept_ids(tables: Sequence[StagedTable], description: Description) -> list[s
     if None in found:
         id_columns([tables[found.index(None)]], description.id_column)
     return found
+
+
+def as_kept(store: KeptLinkage, ids: Array) -> Array:
+    """Ids as the kept ones are written: where one side alone has whole numbers as fractions, as
+    programs write them that met a blank among them, 12.0 is 12.
+    """
+    pointed = [bool(_POINTED.fullmatch(name)) for name in ids.tolist()]
+    kept = store.pointed_ids()
+    if all(pointed) and kept == 0:
+        return np.array([_POINTED.sub(r"\1", name) for name in ids.tolist()], object)
+    whole = all(_WHOLE.fullmatch(name) for name in ids.tolist())
+    if whole and kept == 1:
+        return np.array([f"{name}.0" for name in ids.tolist()], object)
+    return ids
 
 
 def source_of(table: StagedTable, description: Description) -> int:

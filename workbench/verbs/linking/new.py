@@ -16,7 +16,7 @@ from workbench.linkage.exchanged import exchanged_values
 from workbench.linkage.fields import Field
 from workbench.tables import stage
 from workbench.verbs.linking.description import Description
-from workbench.verbs.linking.ids import columns_of_ids, refuse_unclear_ids
+from workbench.verbs.linking.ids import as_kept, columns_of_ids, refuse_unclear_ids
 from workbench.verbs.linking.kept import key_rows, record_rows, value_key
 from workbench.verbs.linking.new_reading import NewRecords, read_new
 from workbench.verbs.linking.reading import named_apart
@@ -111,6 +111,7 @@ def add_new(
             )
         else:
             refuse_unclear_ids(read.source, read.ids, tables, columns)
+            read = replace(read, ids=as_kept(store, read.ids))
     read = replace(read, values=in_place(store, description, read.values))
     known, differs = _kept_already(store, read)
     if differs.any() and not correct:
