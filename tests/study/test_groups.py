@@ -121,3 +121,28 @@ def test_a_group_reaches_what_its_pairs_reach(tmp_path: Path, timed: bool) -> No
         others = set(rowids[lows[None][row] : high[row]])
         assert set(ready.rows[ends]) - {ready.rows[row]} == others
         assert not timed or row not in ends
+
+
+def test_a_label_that_is_given_is_read_by_definitions_too(
+    studied: tuple[Path, list[StudyResult]],
+) -> None:
+    workspace, program = loaded(studied[0])
+
+    def told(session: str = "s0") -> list[tuple[object, ...]]:
+        said = f"SELECT number FROM facts.\"KnownBought\" WHERE session = '{session}'"
+        return list(workspace.data.query(said).rows)
+
+    assert told() == []
+    workspace.data.add("Bought(s0)")
+    assert told() == [(1,)]
+    workspace.data.correct("!Bought(s0)")
+    assert told() == [(0,)]
+    workspace.data.remove("!Bought(s0)")
+    assert told() == []
+    run = workspace.infer(program, task="marginal", query=["Bought"])
+    question = workspace.review(run.run_id).questions[0]
+    session = question.atom.split('"')[1]
+    workspace.answer(question, True, reviewer="Ada")
+    assert told(session) == [(1,)]
+    workspace.undo_answer(reviewer="Ada")
+    assert told(session) == []

@@ -19,6 +19,8 @@ from workbench.database import (
 )
 from workbench.database.copying import copy_of
 from workbench.language.ground_atoms import parse_atom
+from workbench.verbs.tables_look import tables_at_hand
+from workbench.verbs.told_labels import told_labels
 
 
 def before_answers(database: Database, time: datetime) -> Database | None:
@@ -57,10 +59,15 @@ def settle(
     said = majority(one for one in answers if one not in without)
     label = about.before if said is None else float(said)
     now = known_of(database, about.atom, about.world)
+    tables = tables_at_hand(database)
     if label is not None:
-        add_facts(database, _fact(about, label), correct=True)
+        fact = _fact(about, label)
+        for one in (fact, *told_labels(database, tables, [fact])):
+            add_facts(database, one, correct=True)
     elif now.get("truth") is not None:
-        remove_facts(database, _fact(about, now["truth"]))
+        fact = _fact(about, now["truth"])
+        for one in (fact, *told_labels(database, tables, [fact])):
+            remove_facts(database, one)
     if about.target and said is None and "target" not in now:
         add_facts(database, _fact(about, None, "target"))
     elif said is not None and about.target and "target" in now:

@@ -37,6 +37,7 @@ from workbench.tables import (
 )
 from workbench.verbs.loading import load
 from workbench.verbs.tables_look import labels_at_hand, tables_at_hand
+from workbench.verbs.told_labels import told_labels
 from workbench.verbs.wide_tables import are_wide_tables
 
 _FORMS = "write a fact as P(A, B), or name a file"
@@ -111,9 +112,12 @@ def changes_of(
     A file called as a wide table that the workspace was filled from has rows of it.
     """
     check_partition(partition)
-    reader = _Reader(database, world or DEFAULT_WORLD, partition, tables_at_hand(database))
+    tables = tables_at_hand(database)
+    reader = _Reader(database, world or DEFAULT_WORLD, partition, tables)
     came, notes = reader.texts(list(_each(add)), gone=False)
     went, more = reader.texts(list(_each(remove)), gone=True)
+    came += told_labels(database, tables, came)
+    went += told_labels(database, tables, went)
     return FactChanges(came, went, correct, (*notes, *more))
 
 
