@@ -14,6 +14,7 @@ from app.files import beside_uploads, saved_upload
 from app.state import Server
 from workbench.resources import shipped
 from workbench.tables import format_mapping
+from workbench.verbs.linking.link import link
 
 
 def test_formulas_are_neutralised_and_numbers_stay() -> None:
@@ -69,3 +70,11 @@ def test_a_second_download_does_not_wait_for_a_page_that_is_gone() -> None:
     assert button.proto.ignore_rerun
     for path in Path(shipped("app")).rglob("*.py"):
         assert path.name == "downloads.py" or "st.download_button" not in path.read_text("utf-8")
+
+
+def test_answers_about_records_called_like_formulas_are_read_again(tmp_path: Path) -> None:
+    records, answers = tmp_path / "people.csv", tmp_path / "answers.csv"
+    records.write_text("id,name\n-K1,ann lee\n+K2,ann lea\n=K3,bob hay\n", encoding="utf-8")
+    said = pd.DataFrame({"left": ["-K1", "+K2"], "right": ["+K2", "=K3"], "match": [1, 0]})
+    answers.write_text(csv_text(said), encoding="utf-8")
+    assert link([records], labels=answers).labels == 2

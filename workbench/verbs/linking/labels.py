@@ -235,11 +235,14 @@ def _pairs_of(
         for name, text, (where, rows_of) in zip(COLUMNS, (left, right), known):
             if not text:
                 faults.append(_fault(table, row, name, f"{name} names no record"))
-            elif text not in rows_of:
+                continue
+            # The page's downloads put a quote mark before what a spreadsheet would compute.
+            called = text if text in rows_of else text.removeprefix("'")
+            if called in rows_of:
+                ends.append(rows_of[called])
+            else:
                 message = f"{where} has no record {text}"
                 faults.append(_fault(table, row, name, message, _how_called(records)))
-            else:
-                ends.append(rows_of[text])
         if len(ends) < 2:
             continue
         if ends[0] == ends[1]:
