@@ -40,6 +40,8 @@ MOST_COLUMNS = 6000
 A_TURN = 0.8
 """How much of a candidate a shrinking fit to few rows sees for each turn of what it says."""
 FEW_ROWS = 600
+LARGE = 25
+"""Rows of a group on average, beyond which the share of its known labels is read, too."""
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""
 
@@ -246,17 +248,18 @@ def _add_of_labels(
     made: GatheredCandidates, path: Path, labels: Sequence[int], known: Column | None
 ) -> None:
     """What is known of the rows that a path reaches: where all are predicted together each of them,
-    but of groups of very many their share.
+    but of large groups their share.
     """
     columns = made.columns
-    most = SHARED_BY_AT_MOST * columns.schema[path.start].rows
     if not labels:
         if known is not None:
             made.add_known(path, known, windows_of(columns, path))
-    elif path.is_group and columns.n_neighbours(path) > most:
-        if known is not None:
-            made.add_known_of_group(path, known)
-    elif path.hops[-1].kind != "either":  # ties of one role and of the other say so
+        return
+    others = columns.n_neighbours(path) / max(columns.schema[path.start].rows, 1)
+    if path.is_group and others > LARGE and known is not None:
+        made.add_known_of_group(path, known)
+    # Ties of one role and of the other say what those of both do.
+    if path.hops[-1].kind != "either" and not (path.is_group and others > SHARED_BY_AT_MOST):
         made.add_labels(path, labels)
 
 
