@@ -77,3 +77,15 @@ def test_references_are_told_by_names_in_many_languages(
 )
 def test_other_words_are_other_things(one: str, other: str) -> None:
     assert not same_thing(one, other)
+
+
+def test_tables_share_no_type_by_chance(tmp_path: Path) -> None:
+    """Rows of `order` and `orders`, called by their numbers, were the same things."""
+    (tmp_path / "order.csv").write_text("title,age\nx,7\ny,8\nx,9\n")
+    (tmp_path / "orders.csv").write_text("colour,size\nr,7\ng,8\nr,9\n")
+    with stage(find_sources([tmp_path / "order.csv", tmp_path / "orders.csv"])) as staging:
+        types = [table.type for table in propose(staging).tables]
+    assert types == ["order", "orders"]
+    (tmp_path / "customers2.csv").write_text("id,age\n1,7\n2,8\n")
+    with stage(find_sources([tmp_path / "customers2.csv"])) as staging:
+        assert propose(staging).tables[0].type == "customer_2"

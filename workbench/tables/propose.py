@@ -15,7 +15,7 @@ from workbench.tables.kinds import ColumnKind, Finding, kind_of
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.names import plain_words, predicate_name, singular_words, type_name, words
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
-from workbench.tables.proposed_names import with_category_types, with_predicates
+from workbench.tables.proposed_names import with_category_types, with_own_types, with_predicates
 from workbench.tables.readings import Reading
 from workbench.tables.references import KeyReference, find_references
 from workbench.tables.split_dates import find_split_dates
@@ -74,7 +74,7 @@ def propose(
     tables = with_alike_keys(_with_composites(staging, counted, tables, declared))
     if not blank_is_no:
         tables = [_blanks_apart(table, predict or "") for table in tables]
-    tables = with_category_types(staging, tables)
+    tables = with_category_types(staging, with_own_types(tables))
     return TablesMapping(tuple(with_predicates(tables, taken or {})), predict)
 
 

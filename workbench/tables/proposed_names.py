@@ -20,6 +20,23 @@ from workbench.tables.staged import Staging
 from workbench.tables.values import is_blank
 
 
+def with_own_types(tables: Sequence[TableMapping]) -> list[TableMapping]:
+    """Types that no two tables share by chance, as `order` and `orders` would: rows of both would
+    be the same things. Those whose key refers to another table are about its things.
+    """
+    taken: set[str] = set()
+
+    def own(table: TableMapping) -> TableMapping:
+        if any(column.kind == "key" and column.table for column in table.columns):
+            return table
+        plural = type_name(words(table.name))
+        name = table.type if table.type not in taken else unused(plural, taken)
+        taken.add(name)
+        return replace(table, type=name)
+
+    return [own(table) for table in tables]
+
+
 def with_category_types(staging: Staging, tables: Sequence[TableMapping]) -> list[TableMapping]:
     """Types for categories: one for columns of one name that share most of their values."""
     things = {table.type for table in tables}
