@@ -212,3 +212,16 @@ def test_each_row_of_new_tables_is_predicted_and_nothing_else(tmp_path: Path, ta
     atoms = pd.read_csv(said)["atom"]
     assert set(atoms.str.extract(r"\((H\d+)")[0]) == {"H70", "H71", "H72"}
     assert len(atoms) == (6 if target == "sort" else 3)
+
+
+def test_what_a_table_of_the_same_name_takes_the_place_of_is_said(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    first, other = tmp_path / "customers.csv", tmp_path / "other" / "customers.csv"
+    first.write_text("id,age,size\n1,20,3\n2,30,4\n")
+    other.write_text("id,age,colour\n1,20,red\n2,30,blue\n3,31,red\n")
+    with workbench.open() as workspace:
+        workspace.load([first], wide=True)
+        (note,) = workspace.load([other], wide=True).warnings
+        assert note.code == "E0259"
+        assert "the facts of Size are gone" in note.message
+        assert workspace.load([other], wide=True).facts["Age"] == 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from workbench.database import Database, delete_predicate
+from workbench.errors import Diagnostic
 from workbench.tables import (
     ColumnMapping,
     Staging,
@@ -19,6 +20,7 @@ from workbench.tables import (
 )
 from workbench.tables.proposed_names import with_predicates
 
+SHOWN = 5
 VALUES = ("text", "category", "number")
 """Kinds of columns that turn out to refer to a table once that is there."""
 
@@ -157,12 +159,33 @@ def as_typed(fresh: TablesMapping, whole: TablesMapping) -> TablesMapping:
 
 def drop_replaced(
     database: Database, at_hand: TablesMapping | None, mapping: TablesMapping
-) -> None:
-    """Remove the facts of columns of tables at hand that are something else now."""
+) -> list[str]:
+    """Remove the facts of columns of tables at hand that are something else now; the predicates
+    that are gone.
+    """
     tables = () if at_hand is None else at_hand.tables
     before = _named(table for table in tables if table.name in mapping.by_name)
-    for name in (before - _named(mapping.tables)) & database.predicates().keys():
+    gone = sorted((before - _named(mapping.tables)) & database.predicates().keys())
+    for name in gone:
         delete_predicate(database, name)
+    return gone
+
+
+def about_replaced(gone: Sequence[str], brought: Collection[str]) -> list[Diagnostic]:
+    """That tables of the names of earlier ones took their place, and what is lost by it."""
+    if not gone:
+        return []
+    tables = ", ".join(sorted(brought))
+    return [
+        Diagnostic(
+            "E0259",
+            f"{tables} comes again with other columns, in place of what was loaded: the facts of "
+            f"{', '.join(gone[:SHOWN])} are gone"
+            + (f", and {len(gone) - SHOWN:,} more" if len(gone) > SHOWN else ""),
+            help="where these are other tables, load them under a name of their own",
+            severity="warning",
+        )
+    ]
 
 
 def _named(tables: Iterable[TableMapping]) -> set[str]:

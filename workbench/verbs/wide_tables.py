@@ -33,6 +33,7 @@ from workbench.tables import (
 )
 from workbench.verbs.common import plainly
 from workbench.verbs.tables_beside import (
+    about_replaced,
     as_typed,
     drop_replaced,
     names_brought,
@@ -148,7 +149,10 @@ def load_wide_tables(
                 world=of, labels=labels, more_rows=known is not None, last=True,
             )  # fmt: skip
             if known is None:
-                drop_replaced(database, at_hand, chosen)
+                gone = drop_replaced(database, at_hand, chosen)
+                said = about_replaced(gone, names & at_hand.by_name.keys()) if at_hand else []
+                if given is None:
+                    report = replace(report, warnings=(*report.warnings, *said))
             _remember(database, brought, chosen, labels, more_rows=known is not None)
             _remember_target(database, target)
         loaded = tuple(table for table in chosen.tables if table.name in names)
