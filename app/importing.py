@@ -12,7 +12,7 @@ import streamlit as st
 
 from app.figures import several
 from app.files import chosen_files
-from app.show import plain, show_error, table, warnings
+from app.show import plain, show_error, table, warnings, with_cure
 from app.state import workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import file_endings
@@ -241,4 +241,4 @@ def last_import() -> None:
     if "imported" in st.session_state:
         said, found = st.session_state.pop("imported")
         st.success(said, icon=":material/check:")
-        warnings(f"{one.message}; {one.help}" if one.help else one.message for one in found)
+        warnings(with_cure(one.message, one.help) for one in found)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.editor import take
 from app.figures import several
-from app.show import metrics, plain, standing, table, warnings
+from app.show import metrics, plain, standing, table, warnings, with_cure
 from app.state import facts_token, run_token, workspace
 from app.work import Outcome
 from workbench.service.jobs import Job
@@ -44,7 +44,7 @@ def outcome(job: Job) -> None:
         st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
     if job.about.outcome.run_id is not None:
         standing(workspace().runs.get(job.about.outcome.run_id))
-    warnings(one["message"] for one in summary.get("warnings", ()))
+    warnings(with_cure(one["message"], one["help"]) for one in summary.get("warnings", ()))
     if "engine" in summary:
         inferred(job.about.outcome, summary)
     elif "learner" in summary:

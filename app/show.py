@@ -76,6 +76,11 @@ def warnings(messages: Iterable[str]) -> None:
     st.warning("\n".join(mark + line for line in lines), icon=":material/warning:")
 
 
+def with_cure(message: str, cure: str | None) -> str:
+    """What is doubtful, and what helps."""
+    return f"{message}; {cure}" if cure else message
+
+
 def plain(text: str) -> str:
     """Text that a user may have written, safe inside Markdown: every mark escaped."""
     kept = DRAWN_AS_SIGNS.sub(rf"\g<0>{JOINER}", text)

@@ -133,7 +133,7 @@ def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
 def outcome(job: Job) -> None:
     """Scores on held-out parts, the learned rules, and the ways on."""
     from app.outcome import threshold_of_f1
-    from app.show import metrics, standing, warnings
+    from app.show import metrics, standing, warnings, with_cure
 
     assert job.about.outcome is not None
     found = job.about.outcome.summary
@@ -149,7 +149,7 @@ def outcome(job: Job) -> None:
         ]
     )
     threshold_of_f1(scored, job.about.outcome.run_id)
-    warnings(one["message"] for one in found["learn"]["warnings"])
+    warnings(with_cure(one["message"], one["help"]) for one in found["learn"]["warnings"])
     learned(job.about.outcome)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Take these rules into the editor", key="train-take"):

@@ -84,7 +84,9 @@ def contradicted(groundings: Sequence[Grounding], learned: LearnedWeights) -> li
 
 
 def mostly_false(result: LearningResult) -> list[Diagnostic]:
-    """A note for each implication with open atoms in its body that is hardly ever true."""
+    """A note for each implication with open atoms in its body, which is hardly ever true, and in
+    its head: what says that two do not go together is to be rarely true.
+    """
     notes = []
     for one in written_rules(result.templates, result.weights):
         rule = result.program.rules[one.rule] if one.rule >= 0 else None
@@ -94,10 +96,12 @@ def mostly_false(result: LearningResult) -> list[Diagnostic]:
             or not isinstance(rule.formula, Implies)
         ):
             continue
-        asked = {atom.predicate for atom in formula_atoms(rule.formula.left)} & set(
-            result.grounding.atoms.predicates
+        sides = (rule.formula.left, rule.formula.right)
+        asked = (
+            {atom.predicate for atom in formula_atoms(side)} & {*result.grounding.atoms.predicates}
+            for side in sides
         )
-        rates = result.rates(one) if asked else None
+        rates = result.rates(one) if all(asked) else None
         if rates is not None and rates.body_rate < RARE_BODY:
             notes.append(
                 Diagnostic(
