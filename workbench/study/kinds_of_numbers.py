@@ -38,6 +38,7 @@ def kinds_of_numbers(columns: CandidateColumns, path: Path) -> Mapping[Onward | 
         for one in onward_columns(columns.schema, path)
         if one.kind == "number" and not (one.references or one.column.group or one.column.times)
     ]
+    numbers += [Onward((), one) for one in columns.schema[path.end].behind if not one.values]
     ends = columns.reach(path)[1]
     said = columns.read.said(path.end, [*numbers, *kinds], ends[:: len(ends) // MOST_ROWS + 1])
     found: dict[Onward | None, Kinds] = {}

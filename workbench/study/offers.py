@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.progress import expired
-from workbench.structure.candidate import Candidate
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.candidates import (
     candidates_of,
     candidates_of_calendars,
@@ -22,7 +22,7 @@ from workbench.structure.candidates_among import (
     candidates_of_thresholds,
     candidates_of_two_kinds,
 )
-from workbench.structure.relational import Schema
+from workbench.structure.relational import Column, Schema
 from workbench.structure.table_paths import Path
 from workbench.study.columns import MOST_CELLS, MOST_PAIRS, CandidateColumns
 from workbench.study.kinds_of_numbers import by_kind, kinds_of_numbers
@@ -141,9 +141,25 @@ def some_rows_offers(columns: CandidateColumns, path: Path, room: int) -> list[C
 
 
 def behind_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """What more the rows behind a path's rows amount to; none where not all find room."""
-    found = list(candidates_behind(columns.schema, path))
-    return found if 0 < len(found) <= room and _fits(columns, path) else []
+    """What more the rows behind a path's rows amount to; none where not all find room. Of a column
+    that is told by kind nothing is made of all rows.
+    """
+    if not columns.schema[path.end].behind or not _fits(columns, path):
+        return []
+    told = kinds_of_numbers(columns, path)
+    mixed = {_column_behind(one) for one in told} - {None}
+    found = [
+        one
+        for one in by_kind(candidates_behind(columns.schema, path), told)
+        if one.among is not None or _column_behind(one.onward) not in mixed
+    ]
+    return found if len(found) <= room else []
+
+
+def _column_behind(onward: Onward | None) -> Column | None:
+    """The column of rows behind rows that a column is worked out of."""
+    of = None if onward is None else onward.column.gathered
+    return None if of is None else of.column
 
 
 def two_kinds_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
