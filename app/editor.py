@@ -109,11 +109,6 @@ def _names(facts: str) -> tuple[str, ...]:
     return workspace().data.words(most=CONSTANTS)
 
 
-def take(text: str, language: str) -> None:
-    """Put other rules into the editor, which shows them when it is drawn anew."""
-    workspace().rules.keep(text, language, author=author())  # type: ignore[arg-type]
-
-
 def write(text: str, language: str, *, typed: bool = False) -> None:
     """Keep what became of the rules in the editor; where others wrote meanwhile, beside theirs
     until one chooses. For callbacks, which alone may change what an area holds.

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.editor import take
 from app.figures import several
 from app.show import metrics, plain, standing, table, warnings, with_cure
 from app.state import facts_token, run_token, workspace
+from app.versions import take
 from app.work import Outcome
 from workbench.service.jobs import Job
 

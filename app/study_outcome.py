@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from app.downloads import csv_text, download
-from app.editor import take
 from app.figures import several
 from app.files import beside_uploads
 from app.show import plain, read_in_full, table, warnings
 from app.state import workspace
 from app.study_cases import cases
 from app.study_scores import scores, with_names
+from app.versions import take
 
 COLUMNS = {
     "weight": "how much the rule says, for (above 0) or against (below 0)",

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from app.editor import take
 from app.figures import spread
 from app.show import plain
 from app.state import workspace
+from app.versions import take
 from app.watching import start, watch
 from app.work import GRACE, PREDICTING, Outcome, Work
 from workbench.service.jobs import Job

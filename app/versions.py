@@ -30,6 +30,11 @@ def ask_name(shown: str, where: Any = st, **box: str) -> None:
     st.session_state["author-name"] = where.text_input("Your name", shown, **box).strip()
 
 
+def take(text: str, language: str) -> None:
+    """Put other rules into the editor, which shows them when it is drawn anew."""
+    workspace().rules.keep(text, language, author=author())  # type: ignore[arg-type]
+
+
 def clashed() -> bool:
     """Whether others wrote since this browser last saw the rules: they are not overwritten."""
     return workspace().rules.at_hand() != st.session_state.get("rules-kept")

@@ -9,7 +9,6 @@ from typing import Any, Literal
 from workbench.errors import Cancelled, WorkbenchError
 from workbench.progress import Progress
 from workbench.resources import require_experiments
-from workbench.verbs.linking.again import say_again, written_labels
 from workbench.workspace import Workspace
 
 GRACE = 5.0
@@ -165,6 +164,8 @@ def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Ou
 
 def link(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Files to clusters of their records, kept to be looked at; with answers that people gave."""
+    from workbench.verbs.linking.again import say_again, written_labels
+
     arguments = dict(arguments)
     files, said = arguments.pop("files"), arguments.pop("said", ())
     with written_labels(arguments.pop("answers", ())) as labels:
