@@ -24,6 +24,9 @@ LEAST_SPREAD = 0.1
 years say what they say.
 """
 
+MOST_TIES = 1_000_000
+"""Pairs of rows that are predicted together, each of which is a ground rule, or three."""
+
 SPARE, FEW = 3, 200
 """Rows for a column, at least, where columns are made of pairs of others, and columns that are few
 anyway: with more, more fit by chance than tell.
@@ -183,7 +186,7 @@ def _telling(
 
 
 def _neighbours(columns: CandidateColumns, path: Path) -> Neighbours | None:
-    if columns.n_neighbours(path) > MOST_PAIRS:
+    if columns.n_neighbours(path) > MOST_TIES:
         return None
     source, target = neighbour_pairs(columns, path)
     return Neighbours(source, target) if len(source) else None
