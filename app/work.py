@@ -168,10 +168,11 @@ def link(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Out
 
     arguments = dict(arguments)
     files, said = arguments.pop("files"), arguments.pop("said", ())
+    notes = list(arguments.pop("notes", ()))
     with written_labels(arguments.pop("answers", ())) as labels:
         result = ws.link(*files, labels=labels, **arguments, progress=progress)
     say_again(ws.linkage(result.run_id), said)
-    notes = [one.message for one in result.warnings]
+    notes += [one.message for one in result.warnings]
     return Outcome(result.run_id, {"warnings": notes})
 
 

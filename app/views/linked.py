@@ -16,7 +16,7 @@ from app.state import workspace
 from app.watching import start, watch
 from app.work import GRACE, Work
 from workbench.errors import WorkbenchError
-from workbench.verbs.linking.again import as_it_was_linked
+from workbench.verbs.linking.again import Again
 from workbench.workspace import file_endings
 
 LINKED = ("link",)
@@ -78,9 +78,10 @@ def begin(files: list[str], **arguments: Any) -> None:
 
 def again(linkage: Any, run: Any, **changed: Any) -> None:
     """The files of a run linked anew, with what was said of pairs."""
-    files, how = as_it_was_linked(run.parameters)
-    answers = {"answers": linkage.labels().to_numpy().tolist(), "said": linkage.beside_labels()}
-    begin(files, **{**how, **answers, **changed})
+    found = Again.of(linkage, run.parameters)
+    answers = {"answers": found.labels, "said": found.beside}
+    notes = {"notes": [one.message for one in found.notes]}
+    begin(found.sources, **{**found.how, **answers, **notes, **changed})
 
 
 def shown(run: Any) -> None:

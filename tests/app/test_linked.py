@@ -61,6 +61,13 @@ def test_records_are_linked_and_linked_again_from_another_threshold(
     again = state.workspace.linkage()
     assert again.threshold == pytest.approx(0.99)
     assert again.labels().astype(str).to_numpy().tolist() == [[*sorted(pair), "1"]]
+    lines = persons.read_text().splitlines()
+    persons.write_text("\n".join(one for one in lines if not one.startswith(f"{pair[0]},")))
+    test = sound(test.run())
+    sound(test.button(key="linked-again").click().run())
+    job = finished(state.jobs.all()[0])
+    assert job.status == "done"
+    assert any("answer" in one for one in job.about.outcome.summary["warnings"])
 
 
 def test_files_that_cannot_be_linked_are_told(page: Open, tmp_path: Path) -> None:

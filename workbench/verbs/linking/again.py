@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,7 +32,7 @@ def written_labels(rows: Sequence[Sequence[Any]]) -> Iterator[Path | None]:
         yield path if rows else None
 
 
-def as_it_was_linked(parameters: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+def _as_it_was_linked(parameters: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
     """The files of a recorded linkage and how they were linked; labels aside, which it keeps.
 
     Raises E0696 for a file that is gone.
@@ -74,7 +74,7 @@ class Again:
     @classmethod
     def of(cls, linkage: Linkage, parameters: Mapping[str, Any]) -> Again:
         """Read the files beside what is kept. Raises E0696, and the faults of files."""
-        sources, how = as_it_was_linked(parameters)
+        sources, how = _as_it_was_linked(parameters)
         since = Since.of(linkage, sources, how.get("id_column"))
         said = answers_by_id(linkage.store, linkage.description)
         names = RecordNames(linkage.store, linkage.sources)
@@ -91,9 +91,6 @@ class Again:
 
 
 def say_again(linkage: Linkage, said: Iterable[tuple[str, str, bool]]) -> None:
-    """Give a linkage of the same files the answers that labels cannot say, but those of records
-    that these files no longer have.
-    """
+    """Give a linkage of the same files the answers that labels cannot say."""
     for left, right, same in said:
-        with suppress(UsageError):
-            linkage.answer(left, right, same)
+        linkage.answer(left, right, same)

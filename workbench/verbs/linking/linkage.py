@@ -231,16 +231,6 @@ class Linkage:
         ]
         return pd.DataFrame(rows, columns=["left", "right", "match"])
 
-    def beside_labels(self) -> list[tuple[str, str, bool]]:
-        """The answers that `labels` cannot say, of pairs within one of two sources: their names,
-        and whether they are the same.
-        """
-        return [
-            (self._called.of_id(*left), self._called.of_id(*right), same)
-            for left, right, same in answers_by_id(self.store, self.description)
-            if not is_across((left, right, same), self.sources)
-        ]
-
     def members(self) -> pd.DataFrame:
         """Columns source, id, cluster of all records, as `link` writes them."""
         import pandas as pd
