@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 
 import workbench as wb
-from tests.study.test_study import inferred
+from tests.study.test_definitions_and_columns import assert_definitions_say_columns
+from tests.study.test_study import inferred, write
 from workbench.errors import UsageError
 from workbench.structure.table_paths import Hop
 from workbench.structure.table_paths import Path as TablePath
 from workbench.study.around import around
 from workbench.study.columns import CandidateColumns
+from workbench.study.fitting import candidates_for
 from workbench.study.prepared import prepared
 from workbench.study.report import write_study
 from workbench.study.result import StudyResult
@@ -146,3 +148,39 @@ def test_a_label_that_is_given_is_read_by_definitions_too(
     assert told(session) == [(1,)]
     workspace.undo_answer(reviewer="Ada")
     assert told(session) == []
+
+
+def test_definitions_say_what_is_known_of_lines_of_a_product_a_customer_and_a_brand(
+    tmp_path: Path,
+) -> None:
+    rng = np.random.default_rng(9)
+    n = 900
+    lines = pd.DataFrame(
+        {
+            "line": [f"l{row}" for row in range(n)],
+            "order": [f"o{one}" for one in rng.integers(150, size=n)],
+            "product": [f"p{one}" for one in rng.integers(24, size=n)],
+            "returned": np.where(rng.random(n) < 0.3, "yes", "no").astype(object),
+        }
+    )
+    lines.loc[::9, "returned"] = None
+    orders = [[f"o{row}", f"c{row % 25}"] for row in range(150)]
+    products = [[f"p{row}", f"brand {row % 12}"] for row in range(24)]
+    lines.to_csv(tmp_path / "lines.csv", index=False)
+    files = [
+        tmp_path / "lines.csv",
+        write(tmp_path / "orders.csv", ["order", "customer"], orders),
+        write(tmp_path / "customers.csv", ["customer"], [[f"c{row}"] for row in range(25)]),
+        write(tmp_path / "products.csv", ["product", "brand"], products),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "lines.returned")
+        made = candidates_for(staging, ready, np.arange(n), collective=True)
+        shares = [at for at, one in enumerate(made.candidates) if one.aggregate == "mean"]
+        shares = [at for at in shares if made.candidates[at].label is not None]
+        paths = {made.candidates[at].path for at in shares}
+        kinds = {tuple(hop.kind for hop in path.suffix) for path in paths}
+        assert kinds == {("from",), ("from", "from"), ("shared", "from")}
+        X = made.given(ready.labels)[:, shares]
+        every = [made.candidates[at] for at in shares]
+        assert_definitions_say_columns(staging, ready, every, rng, X)

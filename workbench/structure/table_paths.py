@@ -110,15 +110,13 @@ class Path:
 
     @property
     def is_group(self) -> bool:
-        """Whether it leads to the rows of its start that share one value, or thing, with the row:
-        one group, which the row is in.
+        """Whether it leads to the rows of its start that have one thing or value in common with the
+        row, each once: the lines of its product, of all orders of its customer, of other products
+        of its brand.
         """
-        hops = self.suffix
-        return (
-            len(hops) == 1
-            and hops[0].kind in ("from", "shared")
-            and (self.leads_back and self.end == self.start and not hops[0].other)
-        )
+        kinds = [hop.kind for hop in self.suffix]
+        in_one = bool(kinds) and kinds[0] in ("from", "shared") and {*kinds[1:]} <= {"from"}
+        return in_one and self.leads_back and not any(hop.other for hop in self.suffix)
 
     def then(self, hop: Hop) -> Path:
         """The path with one hop more."""

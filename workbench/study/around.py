@@ -88,7 +88,7 @@ def _sums(values: Float | Bool, spans: Spans) -> Float:
 
 def around(columns: CandidateColumns, path: Path, windows: tuple[int, ...] = ()) -> Around:
     """The target rows that a path reaches from each, along the path's direction."""
-    if path.is_group and not path.prefix:
+    if path.is_group and len(path.hops) == 1:
         return _in_group(columns, path, windows)
     low, high, rowids, time = columns.ends(path, windows)
     at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)

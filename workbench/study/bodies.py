@@ -100,12 +100,16 @@ class Bodies:
         """The share of yes among the known labels of a row's group, without its own.
 
         The group's are added up once, whoever is in it, and what is known of the row is taken off:
-        pairs of its rows would be very many.
+        pairs of its rows would be very many. What other things have is without the row's anyway.
         """
-        if candidate.path.hops[-1].kind == "shared":
+        kinds = [hop.kind for hop in candidate.path.suffix]
+        known, value = self._walks.label(row, None)
+        if kinds == ["shared"]:
             own, theirs, _ = inside
             outside, inside = [*outside, own], [theirs]
-        known, value = self._walks.label(row, None)
+        elif kinds[0] == "shared":
+            mean = f"n = mean({value}: {' ^ '.join([*inside, known])})"
+            return " ^ ".join([*dict.fromkeys(outside), mean])
         every = " ^ ".join([*inside, known])
         own, _ = self._walks.label(self._subject, None)
         steps = [
