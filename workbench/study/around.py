@@ -17,6 +17,8 @@ from workbench.structure.table_paths import Path
 from workbench.study.columns import CandidateColumns
 
 PARTS = 5
+ADDED = 5
+"""Labels that are added to a group's, yes as often as all are."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Around:
             same = known & within[self.ends]
             total[within] -= _sums(values * same, spans)[within]
             n[within] -= _sums(same, spans)[within]
+        if self.time is None and candidate.onward is not None and candidate.onward.kind == "flag":
+            return _among_all(total, n, labels)
         return np.where(n > 0, total / np.maximum(n, 1), np.nan)
 
     def _latest(self, known: Bool, said: Float) -> Float:
@@ -78,6 +82,15 @@ class Around:
         places = np.flatnonzero(known)
         low, high = (np.searchsorted(places, one) for one in (self.low[None], self.high))
         return latest(said[places], Spans(low, high), self.time[places])
+
+
+def _among_all(total: Float, n: Float, labels: Float) -> Float:
+    """The share of yes with a few labels more, yes as often as all that are known: one or two say
+    little of a group.
+    """
+    every = labels[~np.isnan(labels)]
+    rate = every.mean() if len(every) else np.nan
+    return np.asarray((total + ADDED * rate) / (n + ADDED))
 
 
 def _sums(values: Float | Bool, spans: Spans) -> Float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.structure.candidate import Candidate
 from workbench.structure.table_paths import Path
+from workbench.study.around import ADDED
 from workbench.study.shared_definitions import own_label
 from workbench.study.statements import Row, Statements, candidate_name, path_name
 from workbench.study.walks import Walks
@@ -97,28 +98,31 @@ class Bodies:
     def _of_group(
         self, candidate: Candidate, outside: list[str], inside: list[str], row: Row
     ) -> str:
-        """The share of yes among the known labels of a row's group, without its own.
+        """The share of yes among the known labels of a row's group, without its own, and a few more
+        as all are.
 
         The group's are added up once, whoever is in it, and what is known of the row is taken off:
         pairs of its rows would be very many. What other things have is without the row's anyway.
         """
-        kinds = [hop.kind for hop in candidate.path.suffix]
         known, value = self._walks.label(row, None)
-        if kinds == ["shared"]:
-            own, theirs, _ = inside
-            outside, inside = [*outside, own], [theirs]
-        elif kinds[0] == "shared":
-            mean = f"n = mean({value}: {' ^ '.join([*inside, known])})"
-            return " ^ ".join([*dict.fromkeys(outside), mean])
-        every = " ^ ".join([*inside, known])
         own, _ = self._walks.label(self._subject, None)
+        any_row = tuple(f"z{number}" for number, _ in enumerate(row))
+        every, _ = self._walks.label(any_row, None)
+        kinds = [hop.kind for hop in candidate.path.suffix]
+        if kinds == ["shared"]:
+            shared, theirs, _ = inside
+            outside, inside = [*outside, shared], [theirs]
+        group = " ^ ".join([*inside, known])
+        is_in_it = kinds in (["shared"], ["from"] * len(kinds))
+        total, number = ("s - o", "c - k") if is_in_it else ("s", "c")
         steps = [
-            f"s = sum({value}: {every})",
-            f"c = count({', '.join(row)}: {every})",
+            f"s = sum({value}: {group})",
+            f"c = count({', '.join(row)}: {group})",
             f"o = sum({value}: {own})",
             f"k = count({value}: {own})",
-            "c > k",
-            "n = (s - o) / (c - k)",
+            f"a = sum({value}: {every})",
+            f"b = count({', '.join(any_row)}: {every})",
+            f"n = ({total} + {ADDED} * (a - o) / (b - k)) / ({number} + {ADDED})",
         ]
         return " ^ ".join([*dict.fromkeys(outside), *steps])
 
