@@ -2,6 +2,10 @@ SELECT 0 AS world, 'a' AS type, count(*), bit_xor(hash(constant)), bool_and(cons
 
 (SELECT 0 FROM "p_Link" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Closed" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Knows" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Open" LIMIT 1);
 
+WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_a" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_a" SEMI JOIN apart ON name = one ORDER BY name;
+
+WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_b" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_b" SEMI JOIN apart ON name = one ORDER BY name;
+
 CREATE OR REPLACE TEMP TABLE "listed_Link" AS SELECT *, (0 + row_number() OVER () - 1)::INTEGER AS atom FROM (SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, NULL::DOUBLE AS value FROM "p_Link" t  WHERE t.partition = 'target' AND t.world IN (0) ORDER BY world, p0, p1);
 
 SELECT world, count(atom) FROM listed_Link GROUP BY world;

@@ -6,6 +6,8 @@ SELECT id, name FROM "c_person" WHERE name IN ('Ann') ORDER BY name;
 
 SELECT a0 FROM "p_Age" WHERE a0 IN (0) UNION SELECT a0 FROM "p_Born" WHERE a0 IN (0) UNION SELECT a0 FROM "p_Cancer" WHERE a0 IN (0) UNION SELECT a0 FROM "p_Enemies" WHERE a0 IN (0) UNION SELECT a1 FROM "p_Enemies" WHERE a1 IN (0) UNION SELECT a0 FROM "p_Friends" WHERE a0 IN (0) UNION SELECT a1 FROM "p_Friends" WHERE a1 IN (0) UNION SELECT a0 FROM "p_Named" WHERE a0 IN (0) UNION SELECT a0 FROM "p_Same" WHERE a0 IN (0) UNION SELECT a1 FROM "p_Same" WHERE a1 IN (0) UNION SELECT a0 FROM "p_Smokes" WHERE a0 IN (0);
 
+WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_person" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_person" SEMI JOIN apart ON name = one ORDER BY name;
+
 CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Friends" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;
 
 CREATE OR REPLACE TEMP TABLE "facts_Enemies" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Enemies" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;

@@ -2,6 +2,8 @@ SELECT 0 AS world, 'person' AS type, count(*), bit_xor(hash(constant)), bool_and
 
 (SELECT 0 FROM "p_Friends" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Smokes" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Cancer" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Enemies" LIMIT 1) UNION ALL (SELECT 4 FROM "p_Age" LIMIT 1) UNION ALL (SELECT 5 FROM "p_Named" LIMIT 1) UNION ALL (SELECT 6 FROM "p_Born" LIMIT 1) UNION ALL (SELECT 7 FROM "p_Same" LIMIT 1);
 
+WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_person" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_person" SEMI JOIN apart ON name = one ORDER BY name;
+
 CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
 
 CREATE OR REPLACE TEMP TABLE "true_Smokes" AS SELECT t.world::INTEGER AS world, d0.a AS a0, t.p0::INTEGER AS p0 FROM incoming t JOIN domain_person d0 ON d0.world = t.world AND d0.p = t.p0 ORDER BY t.world, t.p0;

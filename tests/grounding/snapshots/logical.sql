@@ -2,6 +2,10 @@ SELECT 0 AS world, 'a' AS type, count(*), bit_xor(hash(constant)), bool_and(cons
 
 (SELECT 0 FROM "p_Knows" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Open" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Link" LIMIT 1);
 
+WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_a" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_a" SEMI JOIN apart ON name = one ORDER BY name;
+
+WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_a2" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_a2" SEMI JOIN apart ON name = one ORDER BY name;
+
 CREATE OR REPLACE TEMP TABLE "listed_Open" AS SELECT * EXCLUDE (open), CASE WHEN open THEN (0 + row_number() OVER (PARTITION BY open ORDER BY world, p0) - 1)::INTEGER END AS atom FROM (SELECT t.world, t.a0, t.a0 AS p0, t.open, t.value FROM (SELECT world, a0, bool_and(partition = 'target' OR value IS NULL) AS open, max(value) FILTER (partition = 'evidence') AS value FROM "p_Open" WHERE partition <> 'truth' AND world IN (0) GROUP BY world, a0) t ) ORDER BY world, p0;
 
 SELECT world, count(atom) FROM listed_Open GROUP BY world;

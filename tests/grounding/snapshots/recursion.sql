@@ -2,6 +2,8 @@ SELECT 0 AS world, 'person' AS type, count(*), bit_xor(hash(constant)), bool_and
 
 (SELECT 0 FROM "p_Friends" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Smokes" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Cancer" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Enemies" LIMIT 1) UNION ALL (SELECT 4 FROM "p_Age" LIMIT 1) UNION ALL (SELECT 5 FROM "p_Named" LIMIT 1) UNION ALL (SELECT 6 FROM "p_Born" LIMIT 1) UNION ALL (SELECT 7 FROM "p_Same" LIMIT 1);
 
+WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_person" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_person" SEMI JOIN apart ON name = one ORDER BY name;
+
 CREATE OR REPLACE TEMP VIEW "given_Friends" AS SELECT world, a0, a1 FROM "p_Friends" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
 
 CREATE OR REPLACE TEMP TABLE "made_Far_1" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS INTEGER) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
