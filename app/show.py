@@ -190,6 +190,17 @@ def lead_to(view: str, label: str, icon: str) -> None:
         st.page_link(f"views/{view}.py", label=label, icon=icon)
 
 
+def nothing_predicted(purpose: str) -> None:
+    """That nothing was inferred yet, and who can mend that."""
+    how = (
+        "Infer on the page Learn and infer."
+        if may_begin_jobs()
+        else "Somebody whose token is of the role model or admin infers first."
+    )
+    st.info(f"There is no prediction to {purpose} yet. {how}")
+    lead_to("learn", "Infer", ":material/play_circle:")
+
+
 def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
     """Figures in a row that wraps on a narrow window: label, value, and what it means."""
     with st.container(horizontal=True, gap="medium"):

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app.choices import choose_run
-from app.show import header, lead_to, metrics, plain, show_error, small_table
+from app.show import header, metrics, nothing_predicted, plain, show_error, small_table
 from app.state import may_begin_jobs, run_token, workspace
 from app.versions import ask_name, author
 from app.watching import start, watch
@@ -188,10 +188,7 @@ try:
         learned_anew(job)
     chosen = choice()
     if chosen is None:
-        st.info(
-            "There is no prediction to say yes or no to yet. Infer on the page Learn and infer."
-        )
-        lead_to("learn", "Infer", ":material/play_circle:")
+        nothing_predicted("say yes or no to")
     else:
         run, order, name, second = chosen
         asked = queue(run.id, order, run_token(run))

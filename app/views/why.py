@@ -14,8 +14,8 @@ from app.figures import figure
 from app.show import (
     draw,
     header,
-    lead_to,
     metrics,
+    nothing_predicted,
     plain,
     short_labels,
     show_error,
@@ -255,8 +255,7 @@ try:
             st.session_state.update({"why-run": job.about.outcome.run_id, seen: True})
     chosen = choice()
     if chosen is None:
-        st.info("There is no prediction to explain yet. Infer on the page Learn and infer.")
-        lead_to("learn", "Infer", ":material/play_circle:")
+        nothing_predicted("explain")
     else:
         run, fold = chosen
         standing(run, scores=run.kind != "study")

@@ -206,3 +206,10 @@ def test_soft_predictions_are_scored_against_labels_between_0_and_1(
     assert "between 0 and 1" in shown.info[0].value
     errors = next(item.value for item in shown.dataframe if "truth" in item.value)
     assert sorted(errors["truth"]) == [0.4, 0.7, 0.8]
+
+
+def test_who_may_not_infer_is_told_who_does(page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    for role, said in (("label", "Somebody whose token"), ("model", "Learn and infer")):
+        monkeypatch.setattr("app.state.role", lambda role=role: role)
+        (told,) = [one.value for one in sound(page("review").run()).info]
+        assert said in told
