@@ -192,6 +192,18 @@ def test_numbers_are_brought_up_to_date(task: Literal["map", "marginal"]) -> Non
         assert told["Price(C)"] == 4.5
 
 
+def test_positive_numbers_are_brought_up_to_date() -> None:
+    rules = "Old(house)\nPrice(house) = positive_number\n7 Price(x)\n-2 Old(x) ^ Price(x)\n"
+    with workbench.open() as workspace:
+        workspace.declare(rules)
+        workspace.data.add("Old(A)", "Old(B)", "!Old(C)")
+        run = workspace.infer(rules, query="Price").run_id or 0
+        for change in ({"add": "Old(D)"}, {"remove": "Old(B)"}):
+            done = workspace.update(run, **change).result
+            fresh = workspace.infer(rules, query="Price", record=False)
+            np.testing.assert_allclose(done.values, fresh.values)
+
+
 def test_atoms_asked_at_dates_come_with_their_dates() -> None:
     rules = """
 Starts(driver, date)

@@ -178,6 +178,8 @@ def _solved(
 ) -> LiveGrounding:
     """The answer with some components solved again, from the values that they had."""
     grounding, near = carried.grounding, None
+    if carried.asked.numbers(grounding):  # one sparse product, which looks at every atom's name
+        return replace(carried, values=carried.asked.solve(grounding).values)
     if joined.only is not None and np.count_nonzero(inside) * FEW < inside.size:
         near = stacked(joined.rows.taken(joined.rows.inside(inside)))
         columns = near.columns(inside.size)
