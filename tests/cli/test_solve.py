@@ -232,6 +232,36 @@ def test_what_is_no_model_is_said(tmp_path: Path, name: str, text: str, code: st
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("m.uai", "MARKOV\n1\n2\n1\n1 0\n2 1 -1\n", 6),
+        ("m.uai", "MARKOV\r\n1\r\n2\r\n1\r\n1 0\r\n2\r\n0 nan\r\n", 7),
+        ("m.uai", "MARKOV\n1\n2\n1\n1 0\n2 1_0 1", 6),
+        ("m.uai", "MARKOV # a comment\n1\n2\n0", 1),
+        ("m.uai", "MARKOV\n1\n2\n1\n1 0\n2 1 1\n\n9\n", 8),
+        ("m.uai", "MARKOV\n2\n2 2\n2\n1 0\n1 5\n2 1 1\n2 1 1\n", 6),
+        ("m.wcnf", "c\np wcnf 2 2 10\n3 1 0\n3 3 0\n", 4),
+        ("m.wcnf", "c\np wcnf 2 3 10\n3 1 0\n3 2 0\n", 2),
+        ("m.wcnf", "20 1 0\np wcnf 2 2 10\n3 2 0\n", 2),
+        ("m.wcnf", "3 1 0\n1_0 2 0\n", 2),
+    ],
+)
+def test_the_line_of_a_fault_is_named(tmp_path: Path, name: str, text: str, line: int) -> None:
+    (tmp_path / name).write_bytes(text.encode())
+    with pytest.raises(WorkbenchError, match=rf"\(line {line}\)"):
+        read_model(tmp_path / name)
+
+
+def test_probabilities_of_weights_that_sums_cannot_hold_are_refused(tmp_path: Path) -> None:
+    heavy = "9007199254740992 1 -2 0\n1e9 -2 -3 -4 0\n1e12 5 -1 4 0\nh 1 -4 0\n"
+    (tmp_path / "m.wcnf").write_text(heavy)
+    assert solve_model(tmp_path / "m.wcnf").cost == 0.0
+    for task in ("marginal", "pr"):
+        with pytest.raises(WorkbenchError, match="E0712"):
+            solve_model(tmp_path / "m.wcnf", task=task)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
     "text", ["2 0 1", "1 9 0", "1 0 5", "1 0 0.7", "1 0 nan", "2 0 1 0 0", "1 0 x", "3 1 0 1"]
 )
 def test_evidence_that_does_not_fit_is_said(text: str) -> None:

@@ -58,6 +58,19 @@ def test_a_block_with_units_and_a_tail_is_a_tree(kind: BlockKind) -> None:
     )
 
 
+@pytest.mark.parametrize("kind", list(BlockKind))
+def test_forests_of_heavy_weights_are_exact(kind: BlockKind) -> None:
+    blocks = blocks_from_members(6, [[2, 3, 4]], kind)
+    clauses = [[1, 2], [-1], [-2], [3], [4], [-3, 6], [-6]]
+    network = network_from_clauses(6, clauses, range(7), blocks=blocks)
+    weights = np.array([600.0, 550.0, 560.0, 2000.0, 2100.0, 1300.0, 1301.0])
+    solution = BeliefPropagation().solve(network, weights)
+    assert solution.status == Status.EXACT
+    np.testing.assert_allclose(
+        solution.values, enumerate_states(network, weights).marginals, atol=1e-6
+    )
+
+
 def test_settled_messages_are_kept_where_no_legal_state_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

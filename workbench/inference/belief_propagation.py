@@ -20,7 +20,7 @@ from workbench.network.layout import Layout, lay_out
 from workbench.progress import Conduct
 
 CERTAIN = 500.0
-"""Log-odds that stand for a forced atom."""
+"""Log-odds that stand for a forced atom, beyond those that weights come to."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,7 @@ class _Course:
     layout: Layout
     forest: bool
     damping: float
+    certain: float
     weight: Float
     belief: Float
     messages: Float
@@ -139,13 +140,19 @@ class _Course:
         edges = layout.row_atom.size + layout.block_atom.size
         factors = layout.n_rows + layout.block_kind.size
         forest = edges == layout.n_atoms + factors - layout.n_components
-        certain = np.where(layout.fixed == 1, CERTAIN, -CERTAIN)
+        soft = np.abs(np.append(layout.field, layout.weight[layout.kind != Relation.AT_MOST]))
+        # Around a loop, messages that hard rows drive climb up to it, so it is no farther than one
+        # weight needs.
+        certain = CERTAIN + float(soft.sum() if forest else soft.max(initial=0.0))
         return cls(
             layout,
             forest,
             0.0 if forest else damping,
+            certain,
             weight=np.where(layout.kind == Relation.AT_MOST, np.inf, layout.weight),
-            belief=np.where(layout.fixed < 0, layout.field, certain),
+            belief=np.where(
+                layout.fixed < 0, layout.field, np.where(layout.fixed == 1, certain, -certain)
+            ),
             messages=np.zeros(layout.row_atom.size),
             block_messages=np.zeros(layout.block_atom.size),
             residuals=[],
@@ -155,9 +162,10 @@ class _Course:
         """Send all messages once; the residual."""
         steps = self.messages.size + self.block_messages.size + self.layout.n_atoms
         with interpreted(steps):
+            how = (self.damping, self.certain)
             change = max(
-                _send_of_rows(self.layout, self.weight, self.belief, self.messages, self.damping),
-                _send_of_blocks(self.layout, self.belief, self.block_messages, self.damping),
+                _send_of_rows(self.layout, self.weight, self.belief, self.messages, *how),
+                _send_of_blocks(self.layout, self.belief, self.block_messages, *how),
             )
         self.residuals.append(change / (1.0 - self.damping))
         return self.residuals[-1]
@@ -170,7 +178,12 @@ class _Course:
 
 @compiled
 def _send_of_rows(
-    layout: Layout, weight: Float, belief: Float, messages: Float, damping: float
+    layout: Layout,
+    weight: Float,
+    belief: Float,
+    messages: Float,
+    damping: float,
+    certain: float,
 ) -> float:
     """Send each row's messages from the newest beliefs; the largest change."""
     row_ptr, row_atom, coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
@@ -193,11 +206,11 @@ def _send_of_rows(
             top = max(hold, broken)
             against = (
                 top + np.log(np.exp(hold - top) + np.exp(broken - top))
-                if top > -CERTAIN
-                else -CERTAIN
+                if top > -certain
+                else -certain
             )
             new = damping * messages[k] - (1.0 - damping) * sign * max(
-                -CERTAIN, min(CERTAIN, against)
+                -certain, min(certain, against)
             )
             largest = max(largest, abs(new - messages[k]))
             belief[atom] += new - messages[k]
@@ -206,23 +219,26 @@ def _send_of_rows(
 
 
 @compiled
-def _send_of_blocks(layout: Layout, belief: Float, block_messages: Float, damping: float) -> float:
+def _send_of_blocks(
+    layout: Layout, belief: Float, block_messages: Float, damping: float, certain: float
+) -> float:
     """Send each block's messages from the newest beliefs; the largest change."""
     block_ptr, block_atom = layout.block_ptr, layout.block_atom
     largest = 0.0
     for block in range(layout.block_kind.size):
-        top = -np.inf
-        for k in range(block_ptr[block], block_ptr[block + 1]):
-            top = max(top, belief[block_atom[k]] - block_messages[k])
-        top = max(top, 0.0) if layout.block_kind[block] == AT_MOST_ONE else top
+        none = 0.0 if layout.block_kind[block] == AT_MOST_ONE else -np.inf
         for k in range(block_ptr[block], block_ptr[block + 1]):
             atom = block_atom[k]
-            others = np.exp(-top) if layout.block_kind[block] == AT_MOST_ONE else 0.0
+            top = none
+            for other in range(block_ptr[block], block_ptr[block + 1]):
+                if other != k:
+                    top = max(top, belief[block_atom[other]] - block_messages[other])
+            others = np.exp(none - top) if top > -np.inf else 0.0
             for other in range(block_ptr[block], block_ptr[block + 1]):
                 if other != k:
                     others += np.exp(belief[block_atom[other]] - block_messages[other] - top)
-            odds = -(top + np.log(others)) if others > 0.0 else CERTAIN
-            odds = max(-CERTAIN, min(CERTAIN, odds))
+            odds = -(top + np.log(others)) if others > 0.0 else certain
+            odds = max(-certain, min(certain, odds))
             new = damping * block_messages[k] + (1.0 - damping) * odds
             largest = max(largest, abs(new - block_messages[k]))
             belief[atom] += new - block_messages[k]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -21,17 +23,17 @@ def parse_uai(text: str, name: str = "the model") -> FactorModel:
     factors, the scope of each (its length, then its variables), and for each factor the number of
     its values and the values, the last variable changing fastest.
 
-    Raises E0710 with what is wrong and at which word.
+    Raises E0710 with what is wrong and on which line.
     """
     words = text.split()
     if not words or words[0] not in KINDS:
-        raise _wrong(name, "it does not begin with MARKOV or BAYES")
-    read = _Reader(_numbers(words[1:], name), name)
+        raise _wrong(name, "it does not begin with MARKOV or BAYES (line 1)")
+    read = _Reader(_numbers(words[1:], text, name, first=1), text, name)
     states = read.integers(read.integer("the number of variables"), "the states of each variable")
     if min(states, default=1) < 1:
-        raise _wrong(name, f"variable {states.index(min(states))} has no state")
+        raise read.wrong(f"variable {states.index(min(states))} has no state")
     if sum(states) > MOST_STATES:
-        raise _wrong(name, f"its variables have more than {MOST_STATES:,} states together")
+        raise read.wrong(f"its variables have more than {MOST_STATES:,} states together")
     scopes = [
         _scope(read, factor, len(states)) for factor in range(read.integer("the number of factors"))
     ]
@@ -50,7 +52,7 @@ def parse_evidence(text: str, states: Int64, name: str = "the evidence") -> Int6
     Raises E0711 for anything else, for a variable or state that the model lacks, and for two states
     of one variable.
     """
-    found = _numbers(text.split(), name, "E0711")
+    found = _numbers(text.split(), text, name, "E0711")
     if not np.all(np.isfinite(found) & (found == np.floor(found))):
         raise _wrong(name, "variables and states are whole numbers", "E0711")
     numbers = found.astype(np.int64)
@@ -97,10 +99,11 @@ def format_uai(model: FactorModel) -> str:
 
 
 class _Reader:
-    """The file's numbers, taken one after the other."""
+    """The file's numbers, which stand behind its first word, taken one after the other."""
 
-    def __init__(self, numbers: Float, name: str) -> None:
-        self.numbers, self.name, self.at = numbers, name, 0
+    def __init__(self, numbers: Float, text: str, name: str) -> None:
+        self.numbers, self.at = numbers, 0
+        self._text, self._name = text, name
         # Most factors are small: plain numbers are read faster one by one than arrays of a few.
         self._plain: list[float] = numbers.tolist()
         usable = (numbers >= 0) & (numbers < np.inf)
@@ -108,30 +111,45 @@ class _Reader:
 
     def take(self, count: int, what: str) -> int:
         """The place of the first of so many numbers."""
-        if count < 0 or self.at + count > len(self._plain):
-            raise _wrong(self.name, f"it ends before {what}")
+        if count < 0:
+            raise self.wrong(f"a negative number, {count}, stands before {what}")
+        if self.at + count > len(self._plain):
+            self.at = len(self._plain)
+            raise self.wrong(f"it ends before {what}")
         self.at += count
         return self.at - count
 
     def integers(self, count: int, what: str) -> list[int]:
         start = self.take(count, what)
         found = self._plain[start : self.at]
-        for one in found:
+        for place, one in enumerate(found, start):
             if not (one.is_integer() and abs(one) < 2.0**53):
-                raise _wrong(self.name, f"{what}: {one:g} is no whole number")
+                self.at = place + 1
+                raise self.wrong(f"{what}: {one:g} is no whole number")
         return [int(one) for one in found]
 
     def integer(self, what: str) -> int:
         return self.integers(1, what)[0]
 
-    def usable_from(self, start: int) -> bool:
-        """Whether no number since a place is negative or infinite."""
-        return self._unusable_before[start] == self._unusable_before[self.at]
+    def go_back_to_unusable(self, start: int) -> bool:
+        """Whether a number since a place is negative or infinite; it is the last taken then."""
+        before = self._unusable_before
+        if before[start] == before[self.at]:
+            return False
+        self.at = bisect_right(before, before[start], start)
+        return True
 
     def end(self) -> None:
         left = len(self._plain) - self.at
         if left:
-            raise _wrong(self.name, f"{left} more words stand after the last factor")
+            self.at += 1
+            raise self.wrong(
+                f"{left} more {'words stand' if left > 1 else 'word stands'} after the last factor"
+            )
+
+    def wrong(self, why: str) -> WorkbenchError:
+        """What is wrong with what was taken last."""
+        return _wrong(self._name, f"{why} (line {_line_of(self._text, self.at)})")
 
 
 def _scope(read: _Reader, factor: int, n_variables: int) -> tuple[int, ...]:
@@ -139,12 +157,11 @@ def _scope(read: _Reader, factor: int, n_variables: int) -> tuple[int, ...]:
     scope = tuple(read.integers(read.integer(what), what))
     if scope and not 0 <= min(scope) <= max(scope) < n_variables:
         unknown = next(variable for variable in scope if not 0 <= variable < n_variables)
-        raise _wrong(
-            read.name,
-            f"factor {factor} is over variable {unknown}, and the last is {n_variables - 1}",
+        raise read.wrong(
+            f"factor {factor} is over variable {unknown}, and the last is {n_variables - 1}"
         )
     if len(set(scope)) < len(scope):
-        raise _wrong(read.name, f"factor {factor} names a variable twice")
+        raise read.wrong(f"factor {factor} names a variable twice")
     return scope
 
 
@@ -153,13 +170,12 @@ def _table(read: _Reader, asked: int, factor: int) -> int:
     what = f"the values of factor {factor}"
     size = read.integer(what)
     if size != asked:
-        raise _wrong(
-            read.name,
-            f"factor {factor} has {size} values where its variables have {asked} states together",
+        raise read.wrong(
+            f"factor {factor} has {size} values where its variables have {asked} states together"
         )
     start = read.take(size, what)
-    if not read.usable_from(start):
-        raise _wrong(read.name, f"factor {factor} has a value that is negative or infinite")
+    if read.go_back_to_unusable(start):
+        raise read.wrong(f"factor {factor} has a value that is negative, infinite or no number")
     return start
 
 
@@ -187,12 +203,19 @@ def _grouped(
     return tuple(groups)
 
 
-def _numbers(words: Sequence[str], name: str, code: str = "E0710") -> Float:
+def _numbers(
+    words: Sequence[str], text: str, name: str, code: str = "E0710", first: int = 0
+) -> Float:
+    """The words of a text, from the one of a place on, as numbers."""
     try:
-        return np.array(words, np.str_).astype(np.float64) if words else np.zeros(0)
+        found = np.array(words, np.str_).astype(np.float64) if words else np.zeros(0)
+        if "_" in text:
+            raise ValueError("Python reads 1_0 as 10")
     except ValueError:
         place = next(at for at, word in enumerate(words) if not _is_number(word))
-        raise _wrong(name, f"word {place + 1}, {words[place][:40]!r}, is no number", code) from None
+        line = _line_of(text, first + place)
+        raise _wrong(name, f"{words[place][:40]!r} is no number (line {line})", code) from None
+    return found
 
 
 def _is_number(word: str) -> bool:
@@ -200,7 +223,14 @@ def _is_number(word: str) -> bool:
         float(word)
     except ValueError:
         return False
-    return True
+    return "_" not in word
+
+
+def _line_of(text: str, place: int) -> int:
+    """The line of a text's word, counted from 0; the last line for one behind the end."""
+    lines = text.splitlines()
+    behind = accumulate(len(line.split()) for line in lines)
+    return next((at for at, words in enumerate(behind, 1) if words > place), max(len(lines), 1))
 
 
 def _wrong(name: str, why: str, code: str = "E0710") -> WorkbenchError:

@@ -52,7 +52,7 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     Raises E0712 with the line and what is wrong there.
     """
     top: float = np.inf
-    declared, listed = 0, None
+    declared, listed, header = 0, None, 1
     literals: list[int] = []
     start = [0]
     weight: list[float] = []
@@ -61,19 +61,23 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
         if not words or words[0].startswith("c"):
             continue
         if words[0] == "p":
+            if weight or listed is not None:
+                raise _wrong(name, number, "the header stands once, before all clauses")
             declared, listed, top = _header(words, name, number)
+            header = number
             continue
         cost, clause = _clause(words, name, number)
+        beyond = max(map(abs, clause), default=0)
+        if declared and beyond > declared:
+            raise _wrong(name, number, f"variable {beyond} is used, and {declared} are declared")
         literals += clause
         start.append(len(literals))
         weight.append(np.inf if cost >= top else cost)
     if not text.strip():
         raise _wrong(name, 1, "there is nothing in it")
     used = max((abs(literal) for literal in literals), default=0)
-    if declared and used > declared:
-        raise _wrong(name, 1, f"variable {used} is used, and {declared} are declared")
     if listed is not None and listed != len(weight):
-        raise _wrong(name, 1, f"{listed} clauses are declared, and {len(weight)} follow")
+        raise _wrong(name, header, f"{listed} clauses are declared, and {len(weight)} follow")
     if max(declared, used) > MOST_STATES:
         raise _wrong(name, 1, f"variables are numbered beyond {MOST_STATES:,}")
     weights = np.array(weight, np.float64)
@@ -91,6 +95,8 @@ def _clause(words: list[str], name: str, number: int) -> tuple[float, list[int]]
     try:
         cost = np.inf if words[0] == "h" else _exactly(words[0])
         clause = [int(word) for word in words[1:]]
+        if any("_" in word for word in words):
+            raise ValueError("Python reads 1_0 as 10")
     except ValueError:
         raise _wrong(name, number, "a clause is a weight or h, then whole numbers") from None
     if not clause or clause[-1] != 0 or 0 in clause[:-1]:

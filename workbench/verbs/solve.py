@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from workbench.database.text_files import ending_of
-from workbench.errors import UsageError
+from workbench.errors import InputError, UsageError
 from workbench.inference import Engine, Solution, Status, make_engine
 from workbench.inference.exact import Exact
 from workbench.inference.rounded import fitted
@@ -39,7 +39,8 @@ from workbench.verbs.common import deadline_after
 from workbench.verbs.solved_model import ModelTask, SolvedModel
 
 LOG_10 = math.log(10.0)
-
+PRECISION = 1e-3
+"""What rounding may take from the logarithm of a probability."""
 
 PARSERS: Mapping[str, Callable[[str, str], FactorModel | WeightedClauses]] = {
     ".uai": parse_uai,
@@ -103,6 +104,8 @@ def solve_model(
     if not math.isfinite(ground.offset):
         reason = "a factor is 0 everywhere, or a hard clause is empty"
         return SolvedModel(task, Status.INFEASIBLE, "none", reason, perf_counter() - begun)
+    if task != "map":
+        _require_exact_logs(ground, path)
     solver = _engine(engine, task, ground)
     refused = solver.declines(ground.network, ground.weights)
     if refused is not None and task == "pr":
@@ -167,6 +170,21 @@ def _ground(
             "E0711", "weighted clauses have no evidence file", help="write h lines of one literal"
         )
     return ground_clauses(model)
+
+
+def _require_exact_logs(ground: GroundModel, path: str | os.PathLike[str]) -> None:
+    """Refuse costs whose sums are rounded by more than a thousandth: probabilities are exponentials
+    of their differences.
+    """
+    costs = ground.network.scale
+    total = abs(ground.offset) + (0.0 if costs is None else float(costs.sum()))
+    if total * np.finfo(np.float64).eps > PRECISION:
+        raise InputError.of(
+            "E0712",
+            f"the weights of {path} add up to {total:g}: what tells states apart is lost in such "
+            "sums, and probabilities with it",
+            help="write clauses that must hold with h in place of a weight (before 2022: with TOP)",
+        )
 
 
 def _engine(name: str, task: ModelTask, ground: GroundModel) -> Engine:
