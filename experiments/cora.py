@@ -36,7 +36,7 @@ from workbench.inference.cutting_plane import CuttingPlane
 from workbench.language import parse_mln, read_program
 from workbench.language.program import Program
 from workbench.learning import make_learner, validate
-from workbench.linkage.transitivity import Transitivity
+from workbench.linkage.exact import Transitivity
 from workbench.network import GroundNetwork
 from workbench.progress import Conduct
 

@@ -18,7 +18,7 @@ from workbench.mapped import network_bytes
 from workbench.network import energy_offset, hard_violation, network_from_clauses, reported_energy
 from workbench.network.bins import binned
 from workbench.network.ground_network import GroundNetwork
-from workbench.network.piece import Pieces
+from workbench.network.part import Pieces
 from workbench.progress import BestSoFar, Conduct
 
 SMALL = int(network_bytes(20, 50, 12))

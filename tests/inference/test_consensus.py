@@ -10,7 +10,7 @@ from workbench.arrays import Float
 from workbench.inference import Engine, make_engine
 from workbench.inference.consensus import BlockAnswer, BlockQuestion, Consensus, solve_block
 from workbench.network import Domain, GroundNetwork, network_from_rows
-from workbench.network.piece import Pieces
+from workbench.network.part import Pieces
 
 
 def chains(power: int, seed: int) -> tuple[GroundNetwork, Float]:

@@ -10,8 +10,7 @@ import pytest
 import workbench as wb
 from workbench.database import load_alchemy_text
 from workbench.errors import UsageError
-from workbench.inference.row_source import StoredRows
-from workbench.inference.row_store import RowStore
+from workbench.inference.row_source import RowStore, StoredRows
 from workbench.network import Rows, network_from_clauses
 
 RULES = """

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from workbench.linkage.transitivity import Transitivity
+from workbench.linkage.exact import Transitivity
 
 
 def test_gives_the_violated_triples_once() -> None:

@@ -16,9 +16,12 @@ from workbench.database.identifiers import quoted, text_literal
 from workbench.database.labelled import label_partitions
 from workbench.database.names_of_things import called_so
 from workbench.database.rows import first_row, first_value, ids_of_columns
-from workbench.database.run_bases import recorded_predictions
 from workbench.database.runs import read_run
-from workbench.database.written_predictions import types_of_run, written_predictions
+from workbench.database.written_predictions import (
+    recorded_predictions,
+    types_of_run,
+    written_predictions,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

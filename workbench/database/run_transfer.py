@@ -10,10 +10,9 @@ import numpy as np
 from workbench.arrays import Array, Int32
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.run_bases import recorded_predictions
 from workbench.database.runs import COLUMNS, RunRecord, read_run, record_run
 from workbench.database.schema import add_constants, declare_type
-from workbench.database.written_predictions import types_of_run
+from workbench.database.written_predictions import recorded_predictions, types_of_run
 
 
 def take_run(database: Database, source: Database, number: int) -> int:

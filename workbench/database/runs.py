@@ -19,8 +19,7 @@ from workbench.database.database import Database
 from workbench.database.kept_arrays import forget_arrays
 from workbench.database.kept_linkage import forget_linkage
 from workbench.database.rows import first_value, handed_in, insert_rows
-from workbench.database.run_bases import build_on, forget_predictions
-from workbench.database.written_predictions import written_predictions
+from workbench.database.written_predictions import build_on, forget_predictions, written_predictions
 from workbench.errors import UsageError
 from workbench.language.reading import language_of
 from workbench.resources import installed, sql_text

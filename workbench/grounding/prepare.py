@@ -30,9 +30,8 @@ from workbench.grounding.roles import (
 )
 from workbench.grounding.rule_constants import defining_constants, look_up, rule_constants
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
-from workbench.grounding.unheard_constants import unheard_constants
+from workbench.grounding.unheard_constants import unheard_constants, written_twice
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.grounding.written_twice import written_twice
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.declarations import Predicate
 from workbench.language.definitions import condition_atoms

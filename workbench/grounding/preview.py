@@ -1,12 +1,15 @@
-"""What a program would ground to: exact counts, the SQL, DuckDB's plan sample ground clauses."""
+"""What a program would ground to: exact counts, the SQL, DuckDB's plan, sample clauses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import prod
 
+import numpy as np
+
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
+from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, sizes
 from workbench.grounding.dialect import render
@@ -20,13 +23,14 @@ from workbench.grounding.preview_result import Preview, RulePreview, ScopePrevie
 from workbench.grounding.refusals import check_listed, joined_relations
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.rows import RowSink
-from workbench.grounding.samples import clause_samples, linear_samples
 from workbench.grounding.select import (
+    Call,
     ColumnRef,
     Expression,
     Operation,
     Select,
     Source,
+    Star,
     Value,
     add,
     all_of,
@@ -236,3 +240,52 @@ def _linear_rows(grounder: Grounder, tally: Tally, shape: RowShape) -> tuple[Row
     )
     units = intake.take_lines(tally.plan.clause, shape.lines, grounder.batches(shape.select), 0)
     return intake.rows, units
+
+
+MOST_LITERALS = 8
+"""Literals of a sample clause that are shown."""
+
+
+def linear_samples(grounder: Grounder, sink: RowSink, relation: str, count: int) -> list[str]:
+    """The first few rows of an arithmetic rule."""
+    shown = []
+    for row in range(min(count, sink.n_rows)):
+        entries = slice(int(sink.indptr[row]), int(sink.indptr[row + 1]))
+        ids = grounder.numbering.to_space(sink.indices[entries].astype(np.int64))
+        names = names_in_space(grounder.vocabulary, ids)
+        parts = " ".join(
+            f"{value:+g} {name}" for value, name in zip(sink.data[entries].tolist(), names)
+        )
+        shown.append(f"{parts.lstrip('+')} {relation} {-sink.b[row]:g}")
+    return shown
+
+
+def clause_samples(grounder: Grounder, shape: RowShape, count: int) -> list[str]:
+    """The first few rows in logic syntax."""
+    some_open: tuple[Expression, ...] = ()
+    if shape.folded:
+        columns = tuple(ColumnRef("r", f"l{i}") for i in range(len(shape.coefficients)))
+        some_open = (Call("greatest", columns) >= 0,)
+    sample = Select((("everything", Star()),), (Source(shape.select, "r"),), some_open, limit=count)
+    sql = render(sample).replace("* AS everything", "*", 1)
+    cursor = grounder.connection.execute(sql)
+    names = [column[0] for column in cursor.description or ()]
+    return [_clause(grounder.vocabulary, shape, dict(zip(names, row))) for row in cursor.fetchall()]
+
+
+def _clause(vocabulary: Vocabulary, shape: RowShape, row: dict[str, object]) -> str:
+    if shape.listing:
+        keys = np.array(row["literals"], np.int64)
+        ids, negated = keys >> 1, (keys & 1).tolist()
+    else:
+        pairs = [(row[f"l{i}"], c > 0) for i, c in enumerate(shape.coefficients)]
+        pairs = [
+            (identity, sign)
+            for identity, sign in pairs
+            if isinstance(identity, int) and identity >= 0
+        ]
+        ids = np.array([identity for identity, _ in pairs], np.int64)
+        negated = [sign for _, sign in pairs]
+    names = names_in_space(vocabulary, ids[:MOST_LITERALS])
+    shown = " v ".join(f"{'!' if sign else ''}{name}" for sign, name in zip(negated, names))
+    return shown if ids.size <= MOST_LITERALS else f"{shown} v ... ({ids.size} literals)"

@@ -1,4 +1,4 @@
-"""Constants that rules name and no fact does, where a fact names one that is nearly the same."""
+"""Constants that are nearly the same: named by rules and by no fact, or read the same and two."""
 
 from __future__ import annotations
 
@@ -149,3 +149,32 @@ def _names(program: Program, atom: Atom, type_name: str, name: str) -> bool:
         of_type == type_name and isinstance(term, Constant) and term.name == name
         for of_type, term in zip(types, atom.arguments)
     )
+
+
+SHOWN_OF_A_TYPE = 3
+
+
+def written_twice(
+    connection: duckdb.DuckDBPyConnection, type_tables: Mapping[str, str]
+) -> list[Diagnostic]:
+    """E0337 for each type that has such constants. Names in ASCII cost nothing to speak of."""
+    found = []
+    for type_name, table in sorted(type_tables.items()):
+        rows = connection.execute(
+            "WITH apart AS (SELECT nfc_normalize(name) AS one FROM "
+            f"{quoted(table)} WHERE name <> nfc_normalize(name)) "
+            f"SELECT DISTINCT name FROM {quoted(table)} SEMI JOIN apart ON name = one ORDER BY name"
+        ).fetchall()
+        if rows:
+            named = ", ".join(name for (name,) in rows[:SHOWN_OF_A_TYPE])
+            found.append(
+                Diagnostic(
+                    "E0337",
+                    f"{len(rows):,} constants of {type_name} are written in two ways that read the "
+                    f"same, with an accent as a sign of its own and without: {named}",
+                    help="each way is a thing of its own: write facts and rules in one, such as "
+                    "Unicode's NFC",
+                    severity="warning",
+                )
+            )
+    return found

@@ -22,8 +22,7 @@ from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.bins import Bins, binned, release_rows
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.network.part import Part
-from workbench.network.piece import Pieces
+from workbench.network.part import Part, Pieces
 from workbench.progress import Conduct
 
 WEAKEST = (

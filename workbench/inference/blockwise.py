@@ -17,7 +17,7 @@ from workbench.inference.streamed import Streamed
 from workbench.mapped import ROWS_AT_ONCE, network_bytes
 from workbench.network.bins import release_rows
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.network.piece import Pieces
+from workbench.network.part import Pieces
 from workbench.progress import Conduct
 
 SWEEPS = 4

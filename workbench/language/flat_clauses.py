@@ -1,4 +1,6 @@
-"""A disjunction as a clause: its share of the weight, single literals, function terms."""
+"""A disjunction as a clause: its share of the weight, single literals, and variables in
+the places of function terms.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.language.builtin import negated_operator
-from workbench.language.clauses import Clause
+from workbench.language.clauses import Clause, FunctionValue
 from workbench.language.domains import ScopedClause
-from workbench.language.flattening import Flattening
 from workbench.language.formulas import item_variables, plus_variables
 from workbench.language.normal_form import Disjunction, Item
 from workbench.language.program import FormulaRule, Program
-from workbench.language.terms import Comparison, Literal
+from workbench.language.renaming import fresh_name
+from workbench.language.terms import Apply, Comparison, Constant, Literal, Term, Variable
 
 ROUNDING = 1e-12
 """Shares of a weight below this are what adding them up left over."""
@@ -139,3 +141,33 @@ class ClauseMaker:
             return Literal(replace(item.atom, arguments=arguments), item.positive)
         left, right = flat.simple(item.left, None), flat.simple(item.right, None)
         return replace(item, left=left, right=right)
+
+
+class Flattening:
+    """Function terms taken out of a clause: each becomes a variable, equal ones the same."""
+
+    def __init__(self, program: Program, taken: set[str]) -> None:
+        self.program = program
+        self.taken = taken
+        self.found: dict[Apply, FunctionValue] = {}
+
+    def simple(self, term: Term, place: str | None) -> Variable | Constant:
+        """The term itself, or the variable for its value; `place` is the type wanted there."""
+        if isinstance(term, Variable):
+            return replace(term, plus=False) if term.plus else term
+        if isinstance(term, Constant):
+            return term
+        assert isinstance(term, Apply)
+        if place is not None and self.program.kind_of(place) is not None:
+            place = None
+        function = self.program.functions.get(term.function)
+        wanted = function.argument_types if function else (None,) * len(term.arguments)
+        arguments = tuple(
+            [self.simple(argument, type_) for argument, type_ in zip(term.arguments, wanted)]
+        )
+        value_type = function.return_type if function else place
+        known = self.found.get(term)
+        if known is None or (known.type_name is None and value_type is not None):
+            variable = known.variable if known else fresh_name("value", self.taken)
+            self.found[term] = FunctionValue(variable, term.function, arguments, value_type)
+        return Variable(self.found[term].variable)

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import UsageError
-from workbench.inference.row_store import RowStore
+from workbench.inference.row_source import RowStore
 from workbench.inference.solution import Engine
 from workbench.learning.flip_counts import FlipCountSource
 from workbench.network import potentials

@@ -20,7 +20,7 @@ from workbench.linkage.comparison import FieldComparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.mixture import Mixture, Patterns, patterns_of, sigmoid
 from workbench.linkage.neighbours import Near, near_pairs
-from workbench.linkage.roots import root_of
+from workbench.linkage.starts import root_of
 
 SURE, MANY = (0.3, 0.1, 0.05), 20
 """Of the matches that are assumed, those most alike; and how many these are at least, of the

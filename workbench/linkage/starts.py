@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from workbench.arrays import Float
 from workbench.linkage.mixture import sigmoid
-from workbench.linkage.roots import root_of
+
+STEPS = 50
+
+
+def root_of(falling: Callable[[float], float], low: float, high: float) -> float:
+    """The root between `low` and `high`, or the end that it lies beyond, by halving."""
+    for _ in range(STEPS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return (low + high) / 2.0
+
 
 PARTNERS = (0.05, 0.5)
 """Matches a record that strict starts take, those of the largest log odds."""

@@ -9,8 +9,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.progress import PLAIN, Conduct
-from workbench.structure.clause_rules import clause_rule
-from workbench.structure.disjunctions import Disjunction, canonical_disjunction
+from workbench.structure.disjunctions import Disjunction, canonical_disjunction, disjunction_text
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.rules import LearnedRule
 
@@ -267,3 +266,27 @@ def _shortest(entries: Proposals) -> Proposals:
             said.add(key)
             kept.append((gain, clause, counts))
     return kept
+
+
+def clause_rule(
+    score: PseudoLikelihoodScore,
+    clause: Disjunction,
+    counts: Float,
+    gain: float,
+    weight: float | None,
+) -> LearnedRule:
+    """A clause as a rule people read, with the scored atoms that it speaks for, and against."""
+    agreement = counts * (2 * score.target - 1) * (score.weight > 0)
+    positives, negatives = int((agreement > 0).sum()), int((agreement < 0).sum())
+    precision = positives / max(positives + negatives, 1)
+    text = disjunction_text(score.background, clause, _head(score, clause))
+    return LearnedRule(text, positives, negatives, precision, gain, weight)
+
+
+def _head(score: PseudoLikelihoodScore, clause: Disjunction) -> int | None:
+    """The scored predicate that a clause concludes: its one positive literal's, else the first."""
+    scored = [score.background.number[name] for name in score.atoms]
+    positive = [predicate for predicate, _, sign in clause if sign]
+    if positive:
+        return positive[0] if len(positive) == 1 and positive[0] in scored else None
+    return next((predicate for predicate, _, _ in clause if predicate in scored), None)

@@ -35,9 +35,9 @@ from workbench.tables import (
     parts_of,
     target_of,
 )
+from workbench.verbs.answered_labels import told_labels
 from workbench.verbs.loading import load
 from workbench.verbs.tables_look import labels_at_hand, tables_at_hand
-from workbench.verbs.told_labels import told_labels
 from workbench.verbs.wide_tables import are_wide_tables
 
 _FORMS = "write a fact as P(A, B), or name a file"

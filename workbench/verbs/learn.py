@@ -14,7 +14,7 @@ from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
-from workbench.inference.row_store import RowStore
+from workbench.inference.row_source import RowStore
 from workbench.language.program import Program
 from workbench.learning import (
     LEARNERS,

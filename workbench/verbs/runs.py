@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Bool
 from workbench.database import Database, RunRecord, data_hash, read_run, record_run, take_linkage
 from workbench.database import take_run as transferred
-from workbench.database.run_bases import rows_since
+from workbench.database.written_predictions import rows_since
 from workbench.language import as_written
 from workbench.verbs.common import as_json, recorded_program, with_types_of
 from workbench.verbs.run_columns import (

@@ -24,8 +24,14 @@ from workbench.language.program import (
     LogicalRule,
     Weight,
 )
-from workbench.language.psl.node_builder import PslNodeBuilder
-from workbench.language.psl.nodes import Joined, Node, OperatorNode, line_of, span_of
+from workbench.language.psl.node_builder import (
+    Joined,
+    Node,
+    OperatorNode,
+    PslNodeBuilder,
+    line_of,
+    span_of,
+)
 from workbench.language.refusal import Refused, finite_weight
 from workbench.language.terms import (
     And,

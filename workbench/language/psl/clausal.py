@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workbench.language.builtin import negated_operator
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.flattening import Flattening
+from workbench.language.flat_clauses import Flattening
 from workbench.language.formulas import rule_atoms, term_variables
 from workbench.language.linear import combine
 from workbench.language.program import ArithmeticRule, LogicalRule, Program

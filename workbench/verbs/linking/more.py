@@ -13,15 +13,18 @@ import pyarrow
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.database import Database, KeptLinkage
-from workbench.errors import UsageError
+from workbench.errors import Diagnostic, UsageError
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.matching import best_of_each
+from workbench.tables import stage
+from workbench.tables.records import read_ids
 from workbench.verbs.linking.description import Description, linkage_at_hand
-from workbench.verbs.linking.gone import remove_kept
+from workbench.verbs.linking.ids import as_kept, columns_of_ids, refuse_unclear_ids, source_of
 from workbench.verbs.linking.kept_records import KeptRecords, records_beside
 from workbench.verbs.linking.kept_settings import KeptSettings
 from workbench.verbs.linking.more_result import MoreLinked, Regrouped, linked_pairs
 from workbench.verbs.linking.new import Added, add_new
+from workbench.verbs.linking.reading import named_apart
 from workbench.verbs.linking.regrouping import count_groups, regroup
 from workbench.verbs.options import How, conduct_of
 
@@ -188,3 +191,51 @@ def _count(
 
 def _ints(rows: pyarrow.Table, column: str) -> Int64:
     return np.asarray(rows.column(column), np.int64)
+
+
+def remove_kept(
+    store: KeptLinkage,
+    description: Description,
+    sources: Sequence[str | os.PathLike[str]],
+    id_column: str | None,
+) -> Added:
+    """Take the records that files name by their ids out of a linkage; of ids that are not kept
+    nothing comes.
+
+    Raises E0663, E0664, E0683 and the faults of files.
+    """
+    with stage(named_apart(sources)) as staging:
+        tables = tuple(staging.tables.values())
+        columns = columns_of_ids(tables, description, id_column, needed=True)
+        of_table = [source_of(table, description) for table in tables]
+        ids = [read_ids(staging, table, column) for table, column in zip(tables, columns)]
+        source, names = np.repeat(of_table, [table.rows for table in tables]), np.concatenate(ids)
+        refuse_unclear_ids(source, names, tables, columns)
+        names = as_kept(store, names)
+        left_out = {
+            name: "records are removed by their ids"
+            for table, column in zip(tables, columns)
+            for name in table.columns
+            if name != column
+        }
+        warnings = tuple(note for table in tables for note in table.notes)
+    wanted = set(zip(source.tolist(), names.tolist()))
+    kept = store.records("id", names.tolist())
+    places = zip(*(kept.column(name).to_pylist() for name in ("number", "source", "id")))
+    found = {tuple(place): number for number, *place in places if tuple(place) in wanted}
+    gone = np.array(list(found.values()), np.int64)
+    missed = [name for source, name in sorted(wanted) if (source, name) not in found]
+    if missed:
+        warnings = (*warnings, _not_kept(missed, len(wanted)))
+    none = np.zeros(0, np.int64)
+    return Added(none, none, none, store.remove(gone), left_out, warnings)
+
+
+def _not_kept(missed: Sequence[str], asked: int) -> Diagnostic:
+    return Diagnostic(
+        "E0657",
+        f"{len(missed):,} of {asked:,} ids are of no kept record, such as {missed[0]}: nothing is "
+        "removed for them",
+        help="are they gone already, or written otherwise (0017 for 17)?",
+        severity="warning",
+    )
