@@ -18,7 +18,7 @@ from experiments.experiment import Experiment, Reproduction
 from experiments.measurements import Measurements
 from experiments.table import FoldScore
 from workbench.arrays import Bool, Float, Int64
-from workbench.evaluation.curves import auc_roc
+from workbench.evaluation.metrics import auc_roc
 from workbench.evaluation.significance import paired_t_test
 from workbench.inference.registry import make_engine
 from workbench.learning.exact_likelihood import choose_penalty

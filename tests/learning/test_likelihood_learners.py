@@ -132,8 +132,7 @@ def test_the_time_limit_holds_within_a_measurement(name: str) -> None:
 
 def test_a_direction_across_the_slope_is_not_taken_for_the_optimum() -> None:
     from workbench.learning.chain import CountSamples
-    from workbench.learning.expectation import Measured
-    from workbench.learning.moments import Moments
+    from workbench.learning.expectation import Measured, Moments
     from workbench.learning.newton import _Newton
 
     # Each potential of variance 1, apart.

@@ -236,7 +236,7 @@ def test_all_of_it_or_nothing(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr("workbench.verbs.linking.regrouping.component_rows", broken)
+    monkeypatch.setattr("workbench.verbs.linking.answering.component_rows", broken)
     with pytest.raises(RuntimeError, match="power cut"):
         kept.link_more(made(tmp_path, people(500, seed=4)[0].iloc[[7]].assign(record=900), "new"))
     assert arrived(kept) == before

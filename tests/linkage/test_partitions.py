@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.linkage_sets import households
+from workbench.linkage.components import best_partitions
 from workbench.linkage.correlation_kernels import violated
-from workbench.linkage.partitions import best_partitions
 
 
 def test_no_partition_of_four_records_has_less_energy() -> None:

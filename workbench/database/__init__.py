@@ -37,7 +37,7 @@ from workbench.database.fact_texts import (
     standing_facts,
     texts_of_facts,
 )
-from workbench.database.facts import set_fact
+from workbench.database.facts import FactRows, StatedFacts, set_fact
 from workbench.database.fingerprint import (
     FactSum,
     TablePrint,
@@ -81,7 +81,6 @@ from workbench.database.linkage_answers import (
     expected_from,
     put_answer,
 )
-from workbench.database.names_of_things import display_names, name_things
 from workbench.database.outside import first_line, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
 from workbench.database.predictions import (
@@ -121,7 +120,6 @@ from workbench.database.runs import (
     runs_begun,
 )
 from workbench.database.salvage import Salvage, salvage
-from workbench.database.stated_facts import FactRows, StatedFacts
 from workbench.database.table_files import TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables, predicate_of_file
 from workbench.database.text_files import (
@@ -131,5 +129,12 @@ from workbench.database.text_files import (
     line_reader,
     open_binary,
 )
-from workbench.database.things import Neighbour, described_types, neighbours, rows_of_things
+from workbench.database.things import (
+    Neighbour,
+    described_types,
+    display_names,
+    name_things,
+    neighbours,
+    rows_of_things,
+)
 from workbench.database.toml_reader import TomlReader, read_toml

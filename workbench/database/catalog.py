@@ -9,10 +9,9 @@ from typing import Any
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
-from workbench.database.names_of_things import has_display_names
 from workbench.database.rows import first_row, first_value
 from workbench.database.stored import StoredPredicate
-from workbench.database.things import shown_arguments
+from workbench.database.things import has_display_names, shown_arguments
 from workbench.errors import UsageError
 
 NOTHING: Mapping[int, str] = {}

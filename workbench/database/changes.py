@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow
 
 from workbench.database.arrow_columns import numpy_column
-from workbench.database.contradictions import refuse_contradictions
 from workbench.database.database import Database
 from workbench.database.fact_texts import FactTexts
+from workbench.database.facts import FactRows, StatedFacts
 from workbench.database.fingerprint import FactSum, TablePrint, hash_of_rows, sum_of_facts
 from workbench.database.identifiers import all_equal, quoted, text_literal
 from workbench.database.rows import first_value, handed_in, ids_of_columns
 from workbench.database.schema import take_constants
-from workbench.database.stated_facts import FactRows, StatedFacts
+from workbench.database.staged_facts import refuse_contradictions
 from workbench.database.stored import StoredPredicate
 
 ROWS, CODED, KNOWN = "changed_texts", "changed_rows", "known_rows"

@@ -1,11 +1,14 @@
-"""Single facts, changed one at a time."""
+"""Single facts, changed one at a time; and by their ids those that came and went."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import duckdb
+import numpy as np
 
+from workbench.arrays import Float, Int32
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row
@@ -94,3 +97,50 @@ def _worlds_of(
     )
     rows = connection.execute(f"SELECT id FROM world w WHERE {members or 'true'}", types)
     return [world for (world,) in rows.fetchall()]
+
+
+@dataclass(frozen=True)
+class StatedFacts:
+    """Some facts.
+
+    Attributes
+    ----------
+    ids : int32 array, shape (n, 1 + arity)
+        World and constants.
+    values : float64 array, shape (n,)
+        Truth values above 0.
+    """
+
+    ids: Int32
+    values: Float
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __add__(self, other: StatedFacts) -> StatedFacts:
+        return StatedFacts(
+            np.concatenate([self.ids, other.ids]), np.concatenate([self.values, other.values])
+        )
+
+
+@dataclass(frozen=True)
+class FactRows:
+    """Facts of the evidence that are not false.
+
+    Attributes
+    ----------
+    came, went : StatedFacts
+        Those that are there now, and those that are there no longer.
+    """
+
+    came: StatedFacts
+    went: StatedFacts
+
+    @classmethod
+    def none(cls, arity: int) -> FactRows:
+        """No fact of a predicate of so many arguments."""
+        nothing = StatedFacts(np.zeros((0, 1 + arity), np.int32), np.zeros(0))
+        return cls(nothing, nothing)
+
+    def __add__(self, other: FactRows) -> FactRows:
+        return FactRows(self.came + other.came, self.went + other.went)

@@ -14,9 +14,9 @@ from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.labelled import label_partitions
-from workbench.database.names_of_things import called_so
 from workbench.database.rows import first_row, first_value, ids_of_columns
 from workbench.database.runs import read_run
+from workbench.database.things import called_so
 from workbench.database.written_predictions import (
     recorded_predictions,
     types_of_run,

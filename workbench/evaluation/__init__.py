@@ -1,14 +1,11 @@
 """Metrics, folds, significance, reports."""
 
-from workbench.evaluation.curves import (
+from workbench.evaluation.folds import Fold, k_fold
+from workbench.evaluation.metrics import (
     auc_pr,
     auc_roc,
     average_precision,
     best_threshold,
-    threshold_counts,
-)
-from workbench.evaluation.folds import Fold, k_fold
-from workbench.evaluation.metrics import (
     binary_scores,
     calibration,
     categorical_accuracy,
@@ -18,6 +15,7 @@ from workbench.evaluation.metrics import (
     range_of,
     scores,
     scores_at,
+    threshold_counts,
 )
 from workbench.evaluation.significance import (
     PairedTest,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.grounding.bound_terms import BoundTerms
-from workbench.grounding.bound_variables import known
-from workbench.grounding.from_clause import Binding
+from workbench.grounding.from_clause import Binding, known
 from workbench.grounding.select import (
     ColumnRef,
     Expression,

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.errors import InputError
-from workbench.grounding.bound_variables import BoundVariables, known
-from workbench.grounding.from_clause import Binding
+from workbench.grounding.from_clause import Binding, BoundVariables, known
 from workbench.grounding.select import (
     OPERATORS,
     Call,

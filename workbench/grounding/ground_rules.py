@@ -16,10 +16,9 @@ import numpy as np
 from workbench.arrays import Array, Int32, Int64
 from workbench.grounding.defined_facts import Teller
 from workbench.grounding.definitions import make_definitions, make_scopes
-from workbench.grounding.found_rules import Found, universal
 from workbench.grounding.program_clauses import clauses_of
 from workbench.grounding.result import Grounding
-from workbench.grounding.rule_queries import RuleQueries
+from workbench.grounding.rule_queries import Found, RuleQueries, universal
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.grounding.wording import GroundRule, in_words, merged

@@ -27,7 +27,7 @@ from workbench.grounding.carried_rows import (
 )
 from workbench.grounding.differences import Difference
 from workbench.grounding.edited_rows import EditedRows
-from workbench.grounding.merged_templates import MergedTemplates, merge_templates, sums_by_template
+from workbench.grounding.templates import MergedTemplates, merge_templates, sums_by_template
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates, unit_changes
 from workbench.row_keys import equal_rows, row_keys
 

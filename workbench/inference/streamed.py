@@ -11,10 +11,9 @@ from workbench.arrays import Float, Real
 from workbench.inference.accepts import CONVEX, Accepts
 from workbench.inference.convex_solution import FirstOrder, Iterates, Recorder
 from workbench.inference.lanes import LANES
-from workbench.inference.pass_kernels import add_products
 from workbench.inference.pdhg_kernels import Iterate
 from workbench.inference.primal_dual import PrimalDual
-from workbench.inference.row_parts import RowPart, StreamedProgram, streamed_program
+from workbench.inference.row_parts import RowPart, StreamedProgram, add_products, streamed_program
 from workbench.mapped import ROWS_AT_ONCE
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.hinge_problem import HingeProblem

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import SampledCounts
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import Declaration, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.starts import initial_weights, step_sizes
 from workbench.learning.training import TrainingSet

@@ -17,8 +17,7 @@ from scipy.sparse import csc_array, csr_array, vstack
 from workbench.arrays import Bool, Float
 from workbench.errors import UsageError
 from workbench.learning.choice import Choice, choose
-from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import LOGIC, Declaration, LearnedWeights, Learner
 from workbench.learning.logistic import fit_logistic
 from workbench.learning.logistic_objective import Penalty, loss
 from workbench.learning.training import Example, TrainingSet

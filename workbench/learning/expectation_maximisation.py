@@ -9,9 +9,8 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.learning.completion import MapStates
-from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import Declaration, LearnedWeights, Learner
 from workbench.learning.loop import Step, train
 from workbench.learning.perceptron import HingePerceptron
 from workbench.learning.pseudo_likelihood import PseudoLikelihood

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.errors import UsageError
-from workbench.learning.declaration import Declaration
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import Declaration, LearnedWeights, Learner
 from workbench.learning.training import Example, TrainingSet
 from workbench.network.ground_network import Templates
 from workbench.parameters import Signed

@@ -14,7 +14,6 @@ from workbench.inference.folding import fold
 from workbench.inference.solution import Engine
 from workbench.learning.ascent import Objective, maximise
 from workbench.learning.completion import MapStates
-from workbench.learning.declaration import SOFT, Declaration
 from workbench.learning.expectation import Measured
 from workbench.learning.hinge_integrals import (
     Simplexes,
@@ -22,7 +21,7 @@ from workbench.learning.hinge_integrals import (
     expect_over_atoms,
     expect_over_simplexes,
 )
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import SOFT, Declaration, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.starts import grounding_counts, start_weights
 from workbench.learning.training import TrainingSet, TrainingWorld

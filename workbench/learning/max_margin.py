@@ -19,8 +19,7 @@ from workbench.inference.solution import Engine
 from workbench.learning.choice import Choice, choose, held_out_worlds
 from workbench.learning.completion import MapStates
 from workbench.learning.cutting_planes import CuttingPlanes
-from workbench.learning.declaration import SOFT, Declaration
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import SOFT, Declaration, LearnedWeights, Learner
 from workbench.learning.margin_losses import MarginWorld, f1_world, hamming_world, zero_one_world
 from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.training import Example, TrainingSet

@@ -11,8 +11,7 @@ from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
-from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import LOGIC, Declaration, LearnedWeights, Learner
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.separation import separate

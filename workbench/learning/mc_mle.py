@@ -10,11 +10,9 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.learning.ascent import Objective, maximise
-from workbench.learning.declaration import Declaration
-from workbench.learning.expectation import Measured, SampledCounts
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.expectation import Measured, Moments, SampledCounts
+from workbench.learning.learner import Declaration, LearnedWeights, Learner
 from workbench.learning.loop import train
-from workbench.learning.moments import Moments
 from workbench.learning.starts import initial_weights
 from workbench.learning.training import TrainingSet
 from workbench.parameters import Count, Positive

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured, SampledCounts
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import Declaration, LearnedWeights, Learner
 from workbench.learning.loop import stages
 from workbench.learning.starts import initial_weights
 from workbench.learning.training import TrainingSet

@@ -11,9 +11,8 @@ from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.completion import MapStates, MostLikely
-from workbench.learning.declaration import LOGIC, SOFT, Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import LOGIC, SOFT, Declaration, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.starts import grounding_counts, initial_weights, start_weights, step_sizes

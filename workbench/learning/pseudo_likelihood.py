@@ -13,9 +13,8 @@ from workbench.errors import UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.ascent import Objective, maximise
 from workbench.learning.completion import MapStates
-from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import LOGIC, Declaration, LearnedWeights, Learner
 from workbench.learning.training import Example, TrainingSet, hidden_among_labelled
 from workbench.network.ground_network import Domain, Templates
 from workbench.parameters import Count, Positive

@@ -13,9 +13,8 @@ from workbench.arrays import Bool, Float
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.completion import MapStates
-from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.learner import Declaration, LearnedWeights, Learner
 from workbench.learning.loop import Step, train
 from workbench.learning.starts import start_weights
 from workbench.learning.training import TrainingSet

@@ -16,7 +16,14 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.components import CLIP, components_of, first_of, weight_of
+from workbench.linkage.components import (
+    CLIP,
+    MOST_RECORDS,
+    best_partitions,
+    components_of,
+    first_of,
+    weight_of,
+)
 from workbench.linkage.correlation_kernels import (
     greedy_joining,
     moved_singly,
@@ -24,7 +31,6 @@ from workbench.linkage.correlation_kernels import (
     violated,
 )
 from workbench.linkage.exact import exact_partition
-from workbench.linkage.partitions import MOST_RECORDS, best_partitions
 from workbench.network.compiled import plain
 from workbench.progress import PLAIN, Conduct
 

@@ -25,11 +25,10 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json
 from workbench.verbs.fold_plans import FoldPlan, held_out_atoms
 from workbench.verbs.infer import InferenceResult, solve_given
-from workbench.verbs.inference_faults import infeasible_error
+from workbench.verbs.inference_faults import infeasible_error, refuse_numbers
 from workbench.verbs.learn import learn
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.options import How
-from workbench.verbs.program_faults import refuse_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

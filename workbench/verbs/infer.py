@@ -21,10 +21,14 @@ from workbench.language.program import Program
 from workbench.network import Domain, GroundNetwork, evidence_energy
 from workbench.progress import SILENT, Conduct
 from workbench.verbs.common import as_json
-from workbench.verbs.inference_faults import infeasible_error, require_addable, require_weights
+from workbench.verbs.inference_faults import (
+    infeasible_error,
+    require_addable,
+    require_weights,
+    says_nothing,
+)
 from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
 from workbench.verbs.options import How, conduct_of
-from workbench.verbs.program_faults import says_nothing
 from workbench.verbs.queries import Query
 from workbench.verbs.results import Inferred
 

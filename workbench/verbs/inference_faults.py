@@ -1,4 +1,6 @@
-"""What keeps a program from an answer: weights that are missing or cannot be added, clashes."""
+"""What programs are refused or warned of where they are applied: weights that are missing or
+cannot be added, clashes.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.errors import Diagnostic, InfeasibleError, InputError
+from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, ground_rules
 from workbench.inference import Solution
 from workbench.inference.addable import lost_weights
 from workbench.inference.conflict import smallest_conflict
+from workbench.language.program import Program
 from workbench.network import Templates
 from workbench.progress import Conduct
 from workbench.verbs.common import deadline_after
@@ -83,3 +86,47 @@ def infeasible_error(grounding: Grounding, solution: Solution) -> InfeasibleErro
     named = "; ".join(_hard_rule_texts(grounding, rows[:10])) + more
     message = "the hard rules and the evidence admit no world"
     return InfeasibleError((Diagnostic("E0401", f"{message}: {named}" if named else message),))
+
+
+def refuse_numbers(program: Program, doing: str) -> None:
+    """Refuse what is done with truths alone.
+
+    Raises E0640 where the program predicts numbers.
+    """
+    for name in sorted(program.numeric):
+        raise UsageError.of(
+            "E0640",
+            f"{name} is a number to be predicted, and {doing} is for what is true or false",
+            help="`workbench study` learns rules for numbers from tables; `workbench infer` "
+            "applies them",
+        )
+
+
+_NOTHING = 1e-6
+
+
+def says_nothing(program: Program, weights: Float, *, unfinished: bool = False) -> list[Diagnostic]:
+    """A warning where all weights are 0 and no rule is hard: all states are equally likely.
+
+    Learners stop near 0, not at it; one that is `unfinished` may not have left it yet.
+    """
+    if (
+        not weights.size
+        or np.any(np.abs(weights) > _NOTHING)
+        or any(rule.weight.kind == "hard" for rule in program.rules)
+    ):
+        return []
+    undecided = (
+        "every atom has probability 1/2" if program.language == "mln" else "every state costs 0"
+    )
+    return [
+        Diagnostic(
+            "E0709",
+            f"all weights are 0, so the rules predict nothing: {undecided}",
+            help="learning was stopped before it found any: give it more time"
+            if unfinished
+            else "the labels show no effect of any rule; try other rules, another learner or other "
+            "parameters",
+            severity="warning",
+        )
+    ]

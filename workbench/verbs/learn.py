@@ -30,6 +30,7 @@ from workbench.network import Templates
 from workbench.network.ground_network import Domain
 from workbench.progress import SILENT, Conduct, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
+from workbench.verbs.inference_faults import refuse_numbers, says_nothing
 from workbench.verbs.learning_faults import (
     check_labels,
     contradicted,
@@ -39,7 +40,6 @@ from workbench.verbs.learning_faults import (
 )
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.options import How, conduct_of
-from workbench.verbs.program_faults import refuse_numbers, says_nothing
 from workbench.verbs.results import is_query, query_predicates
 
 Judge = Callable[[Float], float]

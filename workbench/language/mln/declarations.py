@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lark import Token, v_args
 
-from workbench.language.building import Node, StatementBuilder
 from workbench.language.declarations import Function, Predicate, Type
+from workbench.language.grammar import Node, StatementBuilder
 from workbench.language.refusal import Refused
 from workbench.language.terms import Constant, Variable
 from workbench.language.values import POSITIVE_NUMBER, ValueKind

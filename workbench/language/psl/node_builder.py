@@ -8,9 +8,9 @@ from lark import Token, v_args
 
 from workbench.errors import Span
 from workbench.language.bins import BIN, bin_of
-from workbench.language.building import StatementBuilder
 from workbench.language.builtin import VALUE_FUNCTIONS
 from workbench.language.definitions import Collected
+from workbench.language.grammar import StatementBuilder
 from workbench.language.linear import Line, LinearProblem, combine, divide, extremum, multiply
 from workbench.language.program import Cardinality, LinearTerm
 from workbench.language.refusal import Refused

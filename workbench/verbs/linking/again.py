@@ -21,8 +21,7 @@ from workbench.verbs.linking.linkage import Linkage
 from workbench.verbs.linking.new import in_place
 from workbench.verbs.linking.new_reading import NewRecords, read_new
 from workbench.verbs.linking.reading import linked_tables
-from workbench.verbs.linking.record_names import RecordNames
-from workbench.verbs.linking.said import Said, answers_by_id, is_across
+from workbench.verbs.linking.record_names import RecordNames, Said, answers_by_id, is_across
 
 KEPT = ("id_column", "one_to_one", "threshold", "settings")
 

@@ -22,8 +22,7 @@ from workbench.linkage.mixture import sigmoid
 from workbench.verbs.linking.answering import Answered, PairQuestion, answer_pair
 from workbench.verbs.linking.description import Description, linkage_at_hand
 from workbench.verbs.linking.kept_records import KeptRecords, stored_records
-from workbench.verbs.linking.record_names import RecordNames
-from workbench.verbs.linking.said import answers_by_id, is_across
+from workbench.verbs.linking.record_names import RecordNames, answers_by_id, is_across
 
 if TYPE_CHECKING:
     import pandas as pd

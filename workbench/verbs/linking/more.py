@@ -18,6 +18,7 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.matching import best_of_each
 from workbench.tables import stage
 from workbench.tables.records import read_ids
+from workbench.verbs.linking.answering import count_groups, regroup
 from workbench.verbs.linking.description import Description, linkage_at_hand
 from workbench.verbs.linking.ids import as_kept, columns_of_ids, refuse_unclear_ids, source_of
 from workbench.verbs.linking.kept_records import KeptRecords, records_beside
@@ -25,7 +26,6 @@ from workbench.verbs.linking.kept_settings import KeptSettings
 from workbench.verbs.linking.more_result import MoreLinked, Regrouped, linked_pairs
 from workbench.verbs.linking.new import Added, add_new
 from workbench.verbs.linking.reading import named_apart
-from workbench.verbs.linking.regrouping import count_groups, regroup
 from workbench.verbs.options import How, conduct_of
 
 

@@ -29,10 +29,9 @@ from workbench.language.program import Program
 from workbench.network import Domain, evidence_energy
 from workbench.progress import SILENT
 from workbench.verbs.infer import InferenceResult, rounded_bound
-from workbench.verbs.inference_faults import require_weights
+from workbench.verbs.inference_faults import require_weights, says_nothing
 from workbench.verbs.number_inference import asks_for_numbers
 from workbench.verbs.options import How
-from workbench.verbs.program_faults import says_nothing
 from workbench.verbs.queries import Query
 from workbench.verbs.spark.records import ANSWERS, RECORDS, kept_records
 from workbench.verbs.spark.tasks import SolveTask

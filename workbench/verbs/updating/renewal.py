@@ -12,7 +12,7 @@ from workbench.database import Database, FactRows
 from workbench.grounding import Grounding
 from workbench.grounding.again import Piece, ground_again
 from workbench.grounding.carried_rows import stacked
-from workbench.grounding.edited_rows import edit
+from workbench.grounding.edit import edit
 from workbench.grounding.splice import Splice, places, splice
 from workbench.network import GroundNetwork, components
 from workbench.network.components import with_joins
