@@ -10,6 +10,7 @@ import streamlit as st
 
 from app import charts
 from app.choices import choose_run, ticked
+from app.downloads import csv_text, download
 from app.outcome import STEPS, THRESHOLDS, best_threshold
 from app.show import (
     draw,
@@ -96,7 +97,7 @@ def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> Non
             if name in summary
         ]
     )
-    shown = scores
+    shown = scores if several else scores.drop(columns="fold")
     if several:
         names = {
             "mean": "mean",
@@ -108,7 +109,8 @@ def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> Non
             names = {"mean": "mean", "sd": "standard deviation"}
         rows = summary.loc[list(names)].assign(fold=list(names.values()))
         shown = pd.concat([scores, rows], ignore_index=True)
-    table(shown if several else shown.drop(columns="fold"), help=meanings)
+    table(shown, help=meanings)
+    download("Download as CSV", csv_text(shown), "scores.csv", "text/csv", key="scores-csv")
 
 
 def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:

@@ -70,7 +70,9 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
         "another."
     )
     numbers = [int(number) for number in frame["run"]]
-    return [numbers[row] for row in ticked(frame, numbers, "runs", many=True, help=COLUMNS)]
+    chosen = ticked(frame, numbers, "runs", many=True, help=COLUMNS)
+    download("Download the list as CSV", csv_text(frame), "runs.csv", "text/csv", key="runs-csv")
+    return [numbers[row] for row in chosen]
 
 
 def settings(run: Any) -> dict[str, str]:

@@ -196,6 +196,15 @@ def test_two_people_infer_at_once_compare_and_export(smokers: Visitor) -> None:
     with smokers.page.expect_download() as caught:
         smokers.page.get_by_role("button", name="Download the comparison (CSV)").click()
     assert "Cancer(" in Path(caught.value.path()).read_text()
+    # A table's own download would keep formulas.
+    smokers.page.get_by_test_id("stDataFrame").first.hover()
+    smokers.page.get_by_role("button", name="Search", exact=True).first.wait_for()
+    toolbar = smokers.page.get_by_test_id("stElementToolbar").first
+    assert toolbar.get_by_label("Download as CSV").count() == 1
+    assert not toolbar.get_by_label("Download as CSV").is_visible()
+    with smokers.page.expect_download() as caught:
+        smokers.page.get_by_role("button", name="Download the list as CSV").click()
+    assert "gibbs" in Path(caught.value.path()).read_text()
     smokers.go("runs", "Runs")
     tick_rows(smokers, 1)
     with smokers.page.expect_download() as caught:
