@@ -39,6 +39,13 @@ def test_what_was_learned_here_stays_in_sample(ws: Workspace) -> None:
     assert "before facts were changed" in said(ws, learned)[1]
 
 
+def test_worlds_that_came_after_learning_are_held_out(ws: Workspace) -> None:
+    learned = ws.learn(RULES, query=["Fan"]).text()
+    ws.data.add("Likes(Ann, Law)", "Likes(Bo, Art)", world="North")
+    assert said(ws, learned, worlds=["North"])[0] is True
+    assert said(ws, learned, worlds=["North", "West"])[0] is False
+
+
 def test_other_worlds_than_those_learned_from_are_held_out(ws: Workspace) -> None:
     learned = ws.learn(RULES, query=["Fan"], worlds=["East"]).text()
     assert said(ws, learned, worlds=["West"])[0] is True

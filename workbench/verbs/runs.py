@@ -113,7 +113,11 @@ def record_learning(
     """Record a learning run with its weights and trace; its id.
 
     `facts` is the hash of what was learned from, where that is not what the workspace holds.
+    Where no worlds were named, the last one that there was is: others may come.
     """
+    there = list(database.worlds())
+    if facts is None and not parameters.get("worlds") and there:
+        parameters = {**parameters, "worlds_up_to": there[-1]}
     weights = weight_columns(result.program, result.templates, result.weights, result.grounding)
     if result.intervals is not None:
         weights |= {"low": result.intervals.low, "high": result.intervals.high}

@@ -62,7 +62,7 @@ def standing_of(database: Database, run: Run) -> Standing:
     teacher = studied or _teacher(database, run)
     if teacher is None:
         return Standing(None, f"The weights stand in the rules; no run here learned them. {known}")
-    learned, asked = (set(one.parameters.get("worlds") or ()) for one in (teacher, run))
+    learned, asked = (_worlds(database, one) for one in (teacher, run))
     if learned and asked and learned.isdisjoint(asked):
         return Standing(True, f"Run {teacher.id} learned these weights from other worlds. {known}")
     changed = "" if teacher.data_hash in (run.data_hash, None) else ", before facts were changed"
@@ -72,6 +72,13 @@ def standing_of(database: Database, run: Run) -> Standing:
         f"same data{changed}. Scores against them say how well the rules fit, not how well they "
         f"predict; cross-validate for that. {known}",
     )
+
+
+def _worlds(database: Database, run: Run) -> set[str]:
+    """Those that a run names, or that there were when it learned; none where it has all of now."""
+    there, last = list(database.worlds()), run.parameters.get("worlds_up_to")
+    since = there[: there.index(last) + 1] if last in there else ()
+    return set(run.parameters.get("worlds") or since)
 
 
 def _study(database: Database, run: Run) -> Run | None:
