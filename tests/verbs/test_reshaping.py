@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,28 @@ def test_a_table_takes_its_predicates_along_unless_another_refers_to_it(tmp_path
     assert mapping is not None
     assert [table.name for table in mapping.tables] == ["people"]
     assert {item.predicate.name for item in ws.data.catalog()} < before
+
+
+def test_imported_predicates_can_be_written_in_rules_and_keep_their_types(tmp_path: Path) -> None:
+    (tmp_path / "staff.csv").write_text("one,other\nAnn,Bo\n", encoding="utf-8")
+    connection = sqlite3.connect(tmp_path / "staff.sqlite")
+    connection.executescript("CREATE TABLE w (one, other); INSERT INTO w VALUES ('Ann', 'Bo')")
+    connection.close()
+    with wb.open() as ws:
+
+        def table(predicate: str, *types: str) -> object:
+            columns = dict(zip(("one", "other"), types))
+            return ws.data.import_table(tmp_path / "staff.csv", predicate=predicate, types=columns)
+
+        def attached(predicate: str, *types: str) -> object:
+            source = str(tmp_path / "staff.sqlite")
+            return ws.data.attach_table(source, table="w", predicate=predicate, types=types)
+
+        for load in (table, attached):
+            for name in ("9th", "a b", "", "v", "Exist"):
+                with pytest.raises(UsageError, match="E0271"):
+                    load(name, "person", "person")
+            load("Kölner", "person", "person")
+            with pytest.raises(UsageError, match="E0202"):
+                load("Kölner", "person", "town")
+        assert set(ws.database.predicates()) == {"Kölner"}

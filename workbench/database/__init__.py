@@ -96,7 +96,12 @@ from workbench.database.predictions import (
     worst_predictions,
 )
 from workbench.database.psl import load_psl_data, load_psl_table
-from workbench.database.reshape import delete_predicate, merge_predicates, rename_predicate
+from workbench.database.reshape import (
+    delete_predicate,
+    merge_predicates,
+    rename_predicate,
+    require_predicate_name,
+)
 from workbench.database.reviews import (
     ReviewAnswer,
     forget_answer,

@@ -10,7 +10,18 @@ from workbench.database.rows import first_value
 from workbench.database.schema import create_view
 from workbench.errors import UsageError
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+NAME = re.compile(r"[^\W\d]\w*")
+RESERVED = ("v", "exist", "forall")
+
+
+def require_predicate_name(name: str) -> None:
+    """Raises E0271 for a name that no rule can write."""
+    if NAME.fullmatch(name) is None or name.casefold() in RESERVED:
+        raise UsageError.of(
+            "E0271",
+            f"{name!r} cannot be a predicate's name",
+            help="use letters, digits and _, a letter first",
+        )
 
 
 def rename_predicate(database: Database, old: str, new: str) -> None:
@@ -21,12 +32,7 @@ def rename_predicate(database: Database, old: str, new: str) -> None:
     """
     stored = database.predicate(old)
     others = [one for name, one in database.predicates().items() if name != old]
-    if NAME.fullmatch(new) is None:
-        raise UsageError.of(
-            "E0271",
-            f"{new!r} cannot be a predicate's name",
-            help="use letters, digits and _, a letter first",
-        )
+    require_predicate_name(new)
     if new.casefold() in {one.name.casefold() for one in others}:
         raise UsageError.of(
             "E0271",

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench import database as data
+from workbench.errors import UsageError
 from workbench.language import language_of_file
 from workbench.language.declarations import Predicate
 from workbench.language.ground_atoms import atom_text, parse_atom
@@ -154,10 +155,14 @@ class Data:
         ----------
         types : mapping of column to type
             The columns that are arguments, in order, with their types.
+
+        Raises
+        ------
+        UsageError
+            E0271 for a name that no rule can write; E0202 where the predicate has other types.
         """
         with self.database.transaction():
-            if predicate not in self.database.predicates():
-                self.database.declare_predicates([Predicate(predicate, tuple(types.values()))])
+            self._declare_on_the_way(predicate, tuple(types.values()))
             return data.load_tables(
                 self.database,
                 source,
@@ -173,11 +178,26 @@ class Data:
     def attach_table(
         self, source: str, *, table: str, predicate: str, types: Sequence[str]
     ) -> data.LoadReport:
-        """Load a table of another database as a predicate that is declared on the way."""
+        """Load a table of another database as a predicate that is declared on the way.
+
+        Raises as `import_table`.
+        """
         with self.database.transaction():
-            if predicate not in self.database.predicates():
-                self.database.declare_predicates([Predicate(predicate, tuple(types))])
+            self._declare_on_the_way(predicate, tuple(types))
             return data.load_attached(self.database, source, table=table, predicate=predicate)
+
+    def _declare_on_the_way(self, predicate: str, types: tuple[str, ...]) -> None:
+        known = self.database.predicates().get(predicate)
+        if known is None:
+            data.require_predicate_name(predicate)
+            self.database.declare_predicates([Predicate(predicate, types)])
+        elif known.argument_types != types:
+            raise UsageError.of(
+                "E0202",
+                f"{predicate} is over {', '.join(known.argument_types) or 'nothing'} here, and not "
+                f"over {', '.join(types) or 'nothing'}",
+                help="take these types, or another name",
+            )
 
     def open_example(self, key: str) -> BundledExample:
         """Load a bundled example and take its rules and query for those at hand."""
