@@ -7,7 +7,7 @@ reads (`workbench.language.clauses`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
 from workbench.errors import Span
@@ -186,6 +186,8 @@ class Program:
         What the spans point into.
     definitions : tuple of Definition
         Their heads are among `predicates`, closed.
+    read : tuple
+        The rules, then the statements, that `text` says.
     """
 
     language: OneOf["mln", "psl"]
@@ -197,6 +199,16 @@ class Program:
     sources: Mapping[str | None, str] = field(default_factory=dict, compare=False, repr=False)
     definitions: tuple[Definition, ...] = ()
     scopes: tuple[Scope, ...] = ()
+    read: tuple[Rule | Definition | Scope, ...] = field(default=(), compare=False, repr=False)
+
+    def as_read(self) -> Program:
+        """The same, as one that says what its text says."""
+        return replace(self, read=(*self.rules, *self.statements))
+
+    @property
+    def says_its_text(self) -> bool:
+        """Whether its rules and statements are still those of its text."""
+        return bool(self.text) and self.read == (*self.rules, *self.statements)
 
     @property
     def defined(self) -> frozenset[str]:

@@ -144,19 +144,9 @@ def as_written(program: Program) -> str:
     """The text of a program as its author wrote it; in canonical form where it was made of several
     files, or by hand, or says something else since, such as numbers of the data.
     """
-    text = program.text if len(program.sources) <= 1 else ""
-    if text and _said(text, program.language) == (program.rules, *program.statements):
-        return text.rstrip("\n") + "\n"
+    if len(program.sources) <= 1 and program.says_its_text:
+        return program.text.rstrip("\n") + "\n"
     return format_program(program)
-
-
-@lru_cache(maxsize=8)
-def _said(text: str, language: Language) -> tuple[object, ...]:
-    try:
-        read = LANGUAGES[language].parse(text, None, None)
-    except InputError:  # a document, or a part of what was read
-        return ()
-    return read.rules, *read.statements
 
 
 def format_text(text: str, language: Language, source: str | None = None) -> str:

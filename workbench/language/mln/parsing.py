@@ -63,7 +63,7 @@ def parse_mln(
     program, diagnostics = _read(text, source, directory)
     diagnostics.found += check(program)
     diagnostics.raise_errors()
-    return program
+    return program.as_read()
 
 
 def mln_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:

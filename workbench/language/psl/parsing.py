@@ -59,7 +59,7 @@ def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = (
     program, diagnostics = _read(text, source, starts)
     diagnostics.found += check(program)
     diagnostics.raise_errors()
-    return program
+    return program.as_read()
 
 
 def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:
