@@ -80,7 +80,9 @@ def rows_words(path: Path) -> str:
     if last.table == path.start:
         return f"{things(path.start)} tied to it by {spoken(last.column)}"
     by = referred(last)
-    called = last.called_as_key or _says(by, " ".join(singular_words(path.start)))
+    called = not last.is_role and (
+        last.called_as_key or _says(by, " ".join(singular_words(path.start)))
+    )
     return f"its {things(last.table)}" + ("" if called else f" as {by}")
 
 
@@ -193,9 +195,8 @@ def _owner(hops: tuple[Hop, ...]) -> str:
         whose_too = spoken(hop.table) if before and before[-1].many else ""
         as_whose = f" as its {whose_too or referred(before[-1])}" if before else ""
         return f"{_sharing(hop)}{as_whose}"
-    return (
-        f"{things(hop.table)} of {_owner(tuple(before))}" if before else f"its {spoken(hop.table)}"
-    )
+    whose_rows = f"{things(hop.table)} of {_owner(tuple(before))}" if before else None
+    return f"{whose_rows or f'its {spoken(hop.table)}'}{as_role(hop)}"
 
 
 def neighbours_words(path: Path) -> str:

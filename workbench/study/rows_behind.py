@@ -7,7 +7,8 @@ from itertools import chain, islice, zip_longest
 
 from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Gathered, Reference, Schema, Table
-from workbench.study.path_words import spoken, spoken_column
+from workbench.structure.table_paths import hop_from
+from workbench.study.path_words import as_role, spoken, spoken_column
 from workbench.study.words import value_words
 from workbench.tables.names import singular_words
 
@@ -24,8 +25,7 @@ def gathered_columns(schema: Schema, name: str, target: str, *, timed: bool) -> 
     order. With times only rows without one of their own, which are known when the row is.
     """
     found = list[Column]()
-    for rows, by in _referring(schema, name, target, timed=timed):
-        of = rows.name.replace("_", " ")
+    for rows, by, of in _referring(schema, name, target, timed=timed):
         found.append(_gathered(f"number of {of}", Gathered(rows.name, by)))
         for references, column in islice(_totalled(schema, rows, name), MOST_TOTALS):
             said = _said(references, column)
@@ -37,8 +37,7 @@ def gathered_columns(schema: Schema, name: str, target: str, *, timed: bool) -> 
 
 def columns_behind(schema: Schema, name: str, target: str, *, timed: bool) -> Iterator[Column]:
     """Of the same rows whether there are any, their means, and how many are of one kind."""
-    for rows, by in _referring(schema, name, target, timed=timed):
-        of = rows.name.replace("_", " ")
+    for rows, by, of in _referring(schema, name, target, timed=timed):
         yield Column(f"number of {of}", "number", ("< 1",), gathered=Gathered(rows.name, by))
         for references, column in islice(_totalled(schema, rows, name), MOST_TOTALS):
             if column.kind == "number":
@@ -52,8 +51,10 @@ def columns_behind(schema: Schema, name: str, target: str, *, timed: bool) -> It
 
 def _referring(
     schema: Schema, name: str, target: str, *, timed: bool
-) -> Iterator[tuple[Table, str]]:
-    """The tables whose rows refer to a table's rows, each with the column by which they do."""
+) -> Iterator[tuple[Table, str, str]]:
+    """The tables whose rows refer to a table's rows, each with the column by which they do, and
+    what such rows are called.
+    """
     table = schema[name]
     if table.key is None or table.of or name == target:
         return
@@ -62,7 +63,8 @@ def _referring(
             dated = schema.dated_through(rows.name)
             known = not timed or (dated is not None and dated[:1] == (back,))
             if back.table == name and not rows.of and rows.name != target and known:
-                yield rows, back.column
+                role = as_role(hop_from(schema, back, rows.name))
+                yield rows, back.column, f"{spoken(rows.name)}{role}"
 
 
 def _said(references: tuple[Reference, ...], column: Column) -> str:
