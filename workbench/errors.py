@@ -71,6 +71,20 @@ class Diagnostic:
     severity: Literal["error", "warning", "note"] = "error"
     subject: str | None = None
 
+    @classmethod
+    def warning(
+        cls, code: str, message: str, span: Span | None = None, help: str | None = None
+    ) -> Diagnostic:
+        """What is worth a warning, and no error."""
+        return cls(code, message, span, help, severity="warning")
+
+    @classmethod
+    def note(
+        cls, code: str, message: str, span: Span | None = None, help: str | None = None
+    ) -> Diagnostic:
+        """What is worth a remark."""
+        return cls(code, message, span, help, severity="note")
+
     def render(self) -> str:
         """The diagnostic as lines of plain text: headline, place, source line, caret, help."""
         lines = [f"{self.severity}[{self.code}]: {shortened(self.message)}"]

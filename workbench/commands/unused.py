@@ -37,9 +37,7 @@ def refuse_unused(given: Mapping[str, object], what: str, help: str) -> None:
 def tell_unused(given: Mapping[str, object], why: str) -> None:
     """Warn (E0842) of options that only say how: the answer is the same without them."""
     if names := _given(given):
-        print_warnings(
-            [Diagnostic("E0842", f"{names} has no effect here: {why}", severity="warning")]
-        )
+        print_warnings([Diagnostic.warning("E0842", f"{names} has no effect here: {why}")])
 
 
 def _given(given: Mapping[str, object]) -> str:

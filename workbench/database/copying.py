@@ -37,15 +37,8 @@ def copy_of(
         if path is not None:
             tables += ["folds", "setting"]
         if path is not None and runs:
-            tables += [
-                "run",
-                "run_weight",
-                "run_predicate",
-                "run_prediction",
-                "run_base",
-                "run_metric",
-                "run_trace",
-            ]
+            parts = ("weight", "predicate", "prediction", "base", "metric", "trace")
+            tables += ["run", *(f"run_{part}" for part in parts)]
         for table in tables:
             copy_table(source, target, table)
         if source.execute("FROM duckdb_tables() WHERE table_name = 'display_name'").fetchall():

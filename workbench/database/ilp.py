@@ -117,7 +117,7 @@ def load_ilp_facts(
         f"{Path(path).name} has facts of predicates that are not declared, and they are "
         f"left out: {shown}"
     )
-    return report + LoadReport({}, (), (Diagnostic("E0144", message, severity="warning"),))
+    return report + LoadReport({}, (), (Diagnostic.warning("E0144", message),))
 
 
 def _relations(

@@ -9,13 +9,14 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Timer
+from threading import Event
 from typing import IO, Any
 
 import duckdb
 
 from workbench.database.identifiers import quoted, text_literal
 from workbench.errors import InputError, WorkbenchError
+from workbench.progress import after
 
 WORKER = Path(__file__).with_name("query_worker.py")
 MEMORY = 1 << 30
@@ -54,16 +55,15 @@ def run_apart(
         "memory": MEMORY,
         "largest": LARGEST_ANSWER,
     }
+    late = Event()
     with _taken() as process:
-        clock = _Clock(process, seconds)
         try:
-            answer = _converse(process, cursor, request, filled, clock)
+            answer = _converse(process, cursor, request, filled, seconds, late)
         finally:
-            clock.stop()
             process.kill()
             if not waiting:
                 waiting.append(_begun())
-    if clock.is_up:
+    if late.is_set():
         raise InputError.of(
             "E0216",
             f"the query was stopped after {seconds:g} seconds",
@@ -108,62 +108,44 @@ def end_waiting() -> None:
         waiting.pop().kill()
 
 
-class _Clock:
-    """Ends the process when its time is up; the query's own time begins once its tables are in."""
-
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
-        self.process = process
-        self.seconds = seconds
-        self.is_up = False
-        self._start(SECONDS_TO_BEGIN)
-
-    def _start(self, seconds: float) -> None:
-        self._timer = Timer(seconds, self._end)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _end(self) -> None:
-        self.is_up = True
-        self.process.kill()
-
-    def begin(self) -> None:
-        self._timer.cancel()
-        self._start(self.seconds)
-
-    def stop(self) -> None:
-        self._timer.cancel()
-
-
 def _converse(
     process: subprocess.Popen[bytes],
     cursor: duckdb.DuckDBPyConnection,
     request: dict[str, Any],
     filled: list[str],
-    clock: _Clock,
+    seconds: float,
+    late: Event,
 ) -> dict[str, Any]:
+    """What the process answers; the query's own time begins once its tables are in."""
     assert process.stdin is not None
     assert process.stdout is not None
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
     try:
-        packed = pickle.dumps(request, protocol=5)
-        process.stdin.write(struct.pack("<Q", len(packed)) + packed)
-        for name in filled:
-            _send(cursor, name, process.stdin)
-        process.stdin.close()
-        process.stdout.read(1)
-        clock.begin()
-        answer = process.stdout.read()
+        with after(SECONDS_TO_BEGIN, end):
+            packed = pickle.dumps(request, protocol=5)
+            process.stdin.write(struct.pack("<Q", len(packed)) + packed)
+            for name in filled:
+                _send(cursor, name, process.stdin)
+            process.stdin.close()
+            process.stdout.read(1)
+        with after(seconds, end):
+            answer = process.stdout.read()
     except BrokenPipeError:
         answer = b""
-    return dict(pickle.loads(answer)) if answer else _ended_early(process, clock)
+    return dict(pickle.loads(answer)) if answer else _ended_early(process, late)
 
 
-def _ended_early(process: subprocess.Popen[bytes], clock: _Clock) -> dict[str, Any]:
+def _ended_early(process: subprocess.Popen[bytes], late: Event) -> dict[str, Any]:
     """What a process that gave no answer ended of."""
     assert process.stderr is not None
     said = process.stderr.read().decode(errors="replace")
     # One that the limit on memory ended in the middle of a library has no words for it, or a
     # library's own.
-    if clock.is_up or process.wait() < 0 or "MemoryError" in said or "bad_alloc" in said:
+    if late.is_set() or process.wait() < 0 or "MemoryError" in said or "bad_alloc" in said:
         return {"no_memory": True}
     raise RuntimeError(
         f"the query's process ended with {process.returncode}: {said.strip()[-500:]}"

@@ -125,6 +125,9 @@ class Run:
         return str(self.parameters.get("language") or language_of(self.program_text))
 
 
+_AS_GIVEN = "parent kind name seconds status engine seed program_text data_hash".split()
+
+
 def record_run(database: Database, record: RunRecord) -> int:
     """Write a run with all its tables in one transaction; its id.
 
@@ -135,17 +138,9 @@ def record_run(database: Database, record: RunRecord) -> int:
             connection.execute(
                 sql_text("insert_run"),
                 {
-                    "parent": record.parent,
-                    "kind": record.kind,
-                    "name": record.name,
+                    **{name: getattr(record, name) for name in _AS_GIVEN},
                     "created": datetime.now(UTC).replace(tzinfo=None),
-                    "seconds": record.seconds,
-                    "status": record.status,
-                    "engine": record.engine,
-                    "seed": record.seed,
-                    "program_text": record.program_text,
                     "program_hash": sha256(record.program_text.encode()).hexdigest(),
-                    "data_hash": record.data_hash,
                     "parameters": json.dumps(dict(record.parameters), sort_keys=True, default=str),
                     "versions": json.dumps(dict(record.versions), sort_keys=True),
                 },

@@ -53,7 +53,7 @@ def ground_lazily(
     for number in grounder.lazy:
         check_listed(grounder.vocabulary, grounder.tallies[number].plan)
     notes = tuple(
-        Diagnostic("E0313", f"rule {rule + 1} is grounded in full: {reason}", severity="note")
+        Diagnostic.note("E0313", f"rule {rule + 1} is grounded in full: {reason}")
         for rule, reason in sorted(
             {(clauses[number].rule, reason) for number, reason in reasons.items() if reason}
         )

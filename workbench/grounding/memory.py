@@ -58,13 +58,12 @@ def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Di
             help="allow more, set TMPDIR to a folder of a larger disk, or ask for fewer atoms or "
             "worlds",
         )
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0334",
         f"{rows:,} ground rows take about {size_in_words(estimated_bytes(rows, entries, atoms))} "
         f"in memory, and --memory allows {size_in_words(allowed)}: they are kept in {folder} "
         f"(about {size_in_words(needed)}) and read a part at a time",
         help="the answer is as certain, and slower; allow more memory where there is some",
-        severity="warning",
     )
 
 

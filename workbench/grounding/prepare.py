@@ -151,11 +151,11 @@ def _of_no_avail(
             if facts[name] == NO_FACTS:
                 message = f"{name} has no facts, and {made} is made of it"
                 help = "is it spelt as in the data, and is its column filled?"
-                found[name] = Diagnostic("E0333", message, atom.span, help, severity="note")
+                found[name] = Diagnostic.note("E0333", message, atom.span, help)
             elif facts[name].uncertain and program.language == "psl":
                 message = f"some facts of {name} are true in part: {made} takes them for false"
                 help = "give the degree as a number, `types: [..., number]`, and compare it"
-                found[name] = Diagnostic("E0335", message, atom.span, help, severity="warning")
+                found[name] = Diagnostic.warning("E0335", message, atom.span, help)
     return list(found.values())
 
 

@@ -7,25 +7,23 @@ from workbench.language.declarations import Predicate
 
 
 def without_mark(predicate: Predicate) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.note(
         "E0319",
         f"{predicate.name} has facts and no `*`: it is taken for evidence, and atoms that no fact "
         "lists are false; Tuffy holds such a predicate open",
         predicate.span,
         f"--hidden {predicate.name} holds it open too; a `*` before its declaration says that it "
         "is evidence",
-        severity="note",
     )
 
 
 def without_question(predicate: Predicate) -> Diagnostic:
     name = predicate.name
-    return Diagnostic(
+    return Diagnostic.note(
         "E0303",
         f"{name} has no facts and is not asked about, so its atoms are open and hidden",
         predicate.span,
         help=f"name it with --closed {name} if no fact means that it is false",
-        severity="note",
     )
 
 
@@ -38,16 +36,15 @@ def without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:
             f"{predicate.name} has neither observations nor targets, so its atoms count as false"
         )
         help_text = "is it spelt as in the data? if it is meant to be empty, declare it closed"
-    return Diagnostic("E0309", message, predicate.span, help_text, severity="warning")
+    return Diagnostic.warning("E0309", message, predicate.span, help_text)
 
 
 def without_rules(predicate: Predicate) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0314",
         f"{predicate.name} has targets, and no rule names it: they keep the values listed with "
         "them, else 0.5",
         predicate.span,
         "is it spelt in the rules as in the data? name the predicates to predict with --query to "
         "leave it out",
-        severity="warning",
     )

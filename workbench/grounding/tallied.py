@@ -64,13 +64,13 @@ def doubtful_rules(
                 "a sum that its filter leaves empty has |X| = 0 to divide by; filter such "
                 "groundings away"
             )
-            found.append(Diagnostic("E0308", message, rule.span, help_text, severity="warning"))
+            found.append(Diagnostic.warning("E0308", message, rule.span, help_text))
         # A formula without clauses always holds: it has groundings, and nothing to count.
         counted = mine and not set(places) & set(lazy)
         if counted and not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
             message = f"rule {number + 1} has no groundings: {text}"
             help_text = "no binding of its variables exists in the data"
-            found.append(Diagnostic("E0307", message, rule.span, help_text, severity="warning"))
+            found.append(Diagnostic.warning("E0307", message, rule.span, help_text))
     return found
 
 

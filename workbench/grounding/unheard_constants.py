@@ -48,12 +48,11 @@ def unheard_constants(
         )
     ]
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0336",
             f"rules name {name}, and no fact does",
             _place(program, type_name, name),
             f"did you mean {close}?",
-            severity="warning",
         )
         for type_name, name, close in found[:SHOWN]
     ]
@@ -168,13 +167,12 @@ def written_twice(
         if rows:
             named = ", ".join(name for (name,) in rows[:SHOWN_OF_A_TYPE])
             found.append(
-                Diagnostic(
+                Diagnostic.warning(
                     "E0337",
                     f"{len(rows):,} constants of {type_name} are written in two ways that read the "
                     f"same, with an accent as a sign of its own and without: {named}",
                     help="each way is a thing of its own: write facts and rules in one, such as "
                     "Unicode's NFC",
-                    severity="warning",
                 )
             )
     return found

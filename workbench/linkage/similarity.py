@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from rapidfuzz.distance import DamerauLevenshtein, JaroWinkler
@@ -17,32 +18,23 @@ CHUNK = 1 << 20
 
 def jaro_winkler(texts: Array, left: Int32, right: Int32) -> Float32:
     """Jaro-Winkler similarity of `texts[left]` and `texts[right]` (Winkler 1990), in [0, 1]."""
-    found = np.empty(len(left), np.float32)
-    for start in range(0, len(left), CHUNK):
-        part = slice(start, start + CHUNK)
-        found[part] = cpdist(
-            texts[left[part]],
-            texts[right[part]],
-            scorer=JaroWinkler.normalized_similarity,
-            dtype=np.float32,
-        ).ravel()
-    return found
+    return _of_pairs(texts, left, right, np.float32, scorer=JaroWinkler.normalized_similarity)
 
 
 def edits(texts: Array, left: Int32, right: Int32, *, most: int = 3) -> Array:
     """Insertions, deletions, changes and exchanges of neighbours between two texts;
     `most + 1` beyond `most`.
     """
-    found = np.empty(len(left), np.int8)
+    scorer = DamerauLevenshtein.distance
+    return _of_pairs(texts, left, right, np.int8, scorer=scorer, score_cutoff=most)
+
+
+def _of_pairs(texts: Array, left: Int32, right: Int32, kind: type, **how: Any) -> Array:
+    """What rapidfuzz says of pairs of texts, chunk by chunk."""
+    found = np.empty(len(left), kind)
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
-        found[part] = cpdist(
-            texts[left[part]],
-            texts[right[part]],
-            scorer=DamerauLevenshtein.distance,
-            score_cutoff=most,
-            dtype=np.int8,
-        ).ravel()
+        found[part] = cpdist(texts[left[part]], texts[right[part]], dtype=kind, **how).ravel()
     return found
 
 

@@ -120,13 +120,12 @@ def says_nothing(program: Program, weights: Float, *, unfinished: bool = False) 
         "every atom has probability 1/2" if program.language == "mln" else "every state costs 0"
     )
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0709",
             f"all weights are 0, so the rules predict nothing: {undecided}",
             help="learning was stopped before it found any: give it more time"
             if unfinished
             else "the labels show no effect of any rule; try other rules, another learner or other "
             "parameters",
-            severity="warning",
         )
     ]

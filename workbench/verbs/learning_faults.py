@@ -73,12 +73,10 @@ def contradicted(groundings: Sequence[Grounding], learned: LearnedWeights) -> li
             f"the labels violate the hard ground rule {row_texts(part, [row])[0]}; it is "
             "left out of learning"
         )
-        warnings.append(Diagnostic("E0508", message, severity="warning"))
+        warnings.append(Diagnostic.warning("E0508", message))
     if len(broken) > MOST_NAMED:
         warnings.append(
-            Diagnostic(
-                "E0508", f"{len(broken) - MOST_NAMED} more hard ground rules", severity="warning"
-            )
+            Diagnostic.warning("E0508", f"{len(broken) - MOST_NAMED} more hard ground rules")
         )
     return warnings
 
@@ -104,7 +102,7 @@ def mostly_false(result: LearningResult) -> list[Diagnostic]:
         rates = result.rates(one) if all(asked) else None
         if rates is not None and rates.body_rate < RARE_BODY:
             notes.append(
-                Diagnostic(
+                Diagnostic.note(
                     "E0514",
                     f"the body of `{one.text}` is true in {rates.body_rate:.1%} of its groundings: "
                     "its weight is mostly "
@@ -112,7 +110,6 @@ def mostly_false(result: LearningResult) -> list[Diagnostic]:
                     span=rule.span,
                     help="to say that body and head go together, write them joined by ^ instead "
                     "of =>",
-                    severity="note",
                 )
             )
     return notes
@@ -121,14 +118,13 @@ def mostly_false(result: LearningResult) -> list[Diagnostic]:
 def named_for_all(grounding: Grounding) -> list[Diagnostic]:
     """A note for each type whose constants the program names and some training worlds lack."""
     return [
-        Diagnostic(
+        Diagnostic.note(
             "E0515",
             f"the weights of `+` are learned for each {name} in the worlds that have it; the "
             "learned program names "
             "them all, and a constant that a rule names is one of every world",
             help="to learn what the program will say, declare them for every world, as in "
             f"`{name} = {{A, B}}`",
-            severity="note",
         )
         for name in uneven_types(grounding)
     ]

@@ -104,13 +104,13 @@ class Query:
                 "name the predicates to predict with --query; what facts say of them is evidence, "
                 "and predicted too with --labels withheld"
             )
-            found.append(Diagnostic("E0318", message, None, help_text, severity="warning"))
+            found.append(Diagnostic.warning("E0318", message, None, help_text))
         for one in self.atoms:
             known = one.predicate not in table.predicates
             if known or not one.matches(table, table.predicates.index(one.predicate)).any():
                 message = f"no open atom is {one.text}, so there is nothing to answer"
                 help_text = "the data give its value, or no world has its constants"
-                found.append(Diagnostic("E0318", message, None, help_text, severity="warning"))
+                found.append(Diagnostic.warning("E0318", message, None, help_text))
         return tuple(found)
 
     def _of(self, predicate: str) -> list[QueryAtom]:

@@ -177,13 +177,12 @@ def about_replaced(gone: Sequence[str], brought: Collection[str]) -> list[Diagno
         return []
     tables = ", ".join(sorted(brought))
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0259",
             f"{tables} comes again with other columns, in place of what was loaded: the facts of "
             f"{', '.join(gone[:SHOWN])} are gone"
             + (f", and {len(gone) - SHOWN:,} more" if len(gone) > SHOWN else ""),
             help="where these are other tables, load them under a name of their own",
-            severity="warning",
         )
     ]
 

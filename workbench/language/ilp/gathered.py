@@ -202,11 +202,10 @@ def _bias_not_used(
         key = (head.functor, len(head.arguments)) if isinstance(head, Compound) else (head.name, 0)
         if key in _BIAS and key[0] not in of_rules and key not in told:
             told.add(key)
-            yield Diagnostic(
+            yield Diagnostic.warning(
                 "E0142",
                 f"the clauses of {key[0]}/{key[1]} would steer the search, and are not used",
                 clause.span,
-                severity="warning",
             )
 
 
@@ -225,9 +224,7 @@ def conjuncts(term: Term) -> tuple[Term, ...]:
 
 def not_used(term: Term, span: Span) -> Diagnostic:
     """What is said of a directive that has no effect."""
-    return Diagnostic(
-        "E0142", f"the directive `{term_text(term)}` is not used", span, severity="warning"
-    )
+    return Diagnostic.warning("E0142", f"the directive `{term_text(term)}` is not used", span)
 
 
 def whole_number(term: Term, span: Span) -> int:

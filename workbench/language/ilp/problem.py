@@ -248,7 +248,7 @@ def _notes_of_modes(problem: IlpProblem) -> Iterator[Diagnostic]:
         close = nearest(mode.predicate, known - declared)
         if close is None:
             message = f"the background has no fact of `{mode.predicate}`; its mode has no effect"
-            yield Diagnostic("E0605", message, mode.span, severity="warning")
+            yield Diagnostic.warning("E0605", message, mode.span)
         else:
             message = f"a mode mentions `{mode.predicate}`, which the background does not have"
             yield Diagnostic("E0605", message, mode.span, help=f"did you mean `{close}`?")

@@ -28,6 +28,7 @@ from workbench.verbs.answered_labels import before_answers
 from workbench.verbs.common import names_of, recorded_program, with_types_of
 from workbench.verbs.infer import InferenceResult, solve_given
 from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
+from workbench.verbs.options import How
 from workbench.verbs.queries import query_of, read_query
 from workbench.verbs.written_rules import learned_text, recorded_templates
 
@@ -105,26 +106,16 @@ class Recorded:
         return known
 
     def infer(self, grounding: Grounding, known: Float, progress: Progress) -> InferenceResult:
+        weights, task = grounding.templates.weight, self.task
         if asks_for_numbers(self.program, grounding.atoms.predicates):
-            weights = grounding.templates.weight
-            solution = solve_numbers(self.program, grounding, weights, self.task, "auto")
-            return InferenceResult(
-                solution, grounding, self.program, grounding.templates.weight, self.task, 0.0
+            solution = solve_numbers(self.program, grounding, weights, task, "auto")
+        else:
+            seed, seconds = self.run.seed or 0, self.run.parameters.get("time_limit")
+            how: How = {"seed": seed, "time_limit": seconds, "progress": progress}
+            solution = solve_given(
+                grounding, weights, known, task, self.engine, self.options, **how
             )
-        solution = solve_given(
-            grounding,
-            grounding.templates.weight,
-            known,
-            self.task,
-            self.engine,
-            self.options,
-            seed=self.run.seed or 0,
-            time_limit=self.run.parameters.get("time_limit"),
-            progress=progress,
-        )
-        return InferenceResult(
-            solution, grounding, self.program, grounding.templates.weight, self.task, 0.0
-        )
+        return InferenceResult(solution, grounding, self.program, weights, task, 0.0)
 
 
 def reopen(

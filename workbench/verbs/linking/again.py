@@ -183,13 +183,12 @@ def _about_answers(lost: Sequence[Said]) -> list[Diagnostic]:
         return []
     (_, left), (_, right), _ = lost[0]
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0658",
             f"{len(lost):,} of the answers are left out: the files do not have their records as "
             f"they were ({left} and {right}, say)",
             help="put the records into a file, and link it with --labels for all answers; the "
             "linkage that they were given to keeps them",
-            severity="warning",
         )
     ]
 
@@ -208,11 +207,10 @@ def _about_records(since: Since) -> list[Diagnostic]:
     if not parts:
         return []
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0659",
             f"the files are linked as they are now: of the linkage before {'; '.join(parts)}",
             help="bring the files to what is kept, or add, correct and remove the records in the "
             "new linkage as well (--with)",
-            severity="warning",
         )
     ]

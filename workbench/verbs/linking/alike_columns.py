@@ -64,12 +64,11 @@ def about_alike(tables: Sequence[StagedTable], alike: Sequence[Sequence[str]]) -
         return []
     one, other = (table.source.shown for table in tables)
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0693",
             f"columns of {one} are compared with columns of {other} that have other names and hold "
             f"the like: {', '.join(' with '.join(names) for names in alike)}",
             help="call columns that mean the same by one name in both files, and others not",
-            severity="warning",
         )
     ]
 

@@ -156,11 +156,8 @@ class LabelledPairs:
                 "one is asked"
             )
         return [
-            Diagnostic(
-                "E0673",
-                said,
-                help="mend the labels: of such pairs some are overruled",
-                severity="warning",
+            Diagnostic.warning(
+                "E0673", said, help="mend the labels: of such pairs some are overruled"
             )
             for said in found
         ]

@@ -232,10 +232,9 @@ def remove_kept(
 
 
 def _not_kept(missed: Sequence[str], asked: int) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0657",
         f"{len(missed):,} of {asked:,} ids are of no kept record, such as {missed[0]}: nothing is "
         "removed for them",
         help="are they gone already, or written otherwise (0017 for 17)?",
-        severity="warning",
     )

@@ -129,20 +129,18 @@ def _fitting(column: tuple[str, tuple[Reading, ...]], place: int, own: Reading) 
 
 
 def _missing(table: StagedTable, names: Sequence[str]) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0685",
         f"{table.source.shown} has no column {', '.join(names)}: nothing is known of its records "
         "there",
         help="columns are found by their names, as the linked files have them",
-        severity="warning",
     )
 
 
 def _unread(table: StagedTable, name: str, lost: int) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0685",
         f"{lost:,} cells of {name} in {table.source.shown} are no numbers or dates: there nothing "
         "is known",
         help="the column held nothing else when the linkage was fitted",
-        severity="warning",
     )

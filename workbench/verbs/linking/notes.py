@@ -19,11 +19,10 @@ def about_time(cut: Sequence[str], stopped: str) -> list[Diagnostic]:
         return []
     who = "a cancel" if stopped == "cancelled" else "the time limit"
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0690",
             f"{who} cut linking short: {'; '.join(cut)}",
             help="a longer --time-limit finds and tells more" if stopped == "limit" else None,
-            severity="warning",
         )
     ]
 
@@ -35,24 +34,22 @@ def about_candidates(candidates: Candidates) -> list[Diagnostic]:
     if cut:
         worst = max(cut, key=lambda one: one.cut[0])
         found.append(
-            Diagnostic(
+            Diagnostic.warning(
                 "E0670",
                 f"{worst.cut[0]:,} records share one value of {worst.words.removeprefix('same ')}: "
                 f"blocks of more than {LARGEST_BLOCK:,} are not compared by that statement "
                 f"({sum(len(one.cut) for one in cut):,} blocks)",
                 help="such a value may mean that nothing is known: blank it, or add a column that "
                 "tells records apart",
-                severity="warning",
             )
         )
     if not len(candidates.pairs):
         found.append(
-            Diagnostic(
+            Diagnostic.warning(
                 "E0661",
                 "no two records agree in a way that chance does not explain: none are compared, "
                 "each stays by itself",
                 help="is a column missing that the same things share, at least in part?",
-                severity="warning",
             )
         )
     return found
@@ -63,13 +60,12 @@ def about_surprises(surprises: int, clear: int) -> list[Diagnostic]:
     if clear < FEWEST_CLEAR or 2 * surprises <= clear:
         return []
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0699",
             f"{surprises:,} of {clear:,} labelled pairs that are clear without labels are labelled "
             "the other way",
             help="1 means the same and 0 different: are they exchanged, or are the columns left "
             "and right those of another file?",
-            severity="warning",
         )
     ]
 
@@ -94,44 +90,40 @@ def _about_none(at_chance: Sequence[str]) -> Diagnostic:
         if differ
         else "agree in little more than random ones do"
     )
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0681",
         f"no duplicates were found: pairs that are alike {why}",
         help="leave columns out that belong to an occasion and not to the thing, or give "
         "labels of some pairs",
-        severity="warning",
     )
 
 
 def _about_identifier(field: str, precision: float) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0692",
         f"of records that the other columns take for the same thing many differ in {field}: "
         f"{precision:.0%} at most are expected to be right",
         help="say of a few such pairs whether they match, with --labels; or add a column in which "
         "these things differ",
-        severity="warning",
     )
 
 
 def _about_namesakes(field: str) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0692",
         f"nothing but {field} is compared, which does not tell namesakes apart: the precision that "
         "is said counts them as right",
         help="add a column in which things of one name differ, or say of some pairs whether they "
         "match, with --labels",
-        severity="warning",
     )
 
 
 def _about_readings(fields: Sequence[str], taken: str, other: str) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0691",
         f"there are two readings: records that are alike but differ in {' and '.join(fields)} are "
         f"taken for {taken}; they could be {other}",
         help="say of a few such pairs whether they match, with --labels, and it is clear",
-        severity="warning",
     )
 
 

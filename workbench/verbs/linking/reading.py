@@ -218,33 +218,30 @@ def _about_columns(
         for table, names in zip(tables, alone)
     )
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0688",
             f"only {_named([field.name for field in choice.fields])} can be compared: {one}, "
             f"{other}",
             help="call columns that mean the same by one name in both files",
-            severity="warning",
         )
     ]
 
 
 def _about_exchanged(names: tuple[str, str], number: int) -> Diagnostic:
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0697",
         f"{' and '.join(names)} stand in each other's column in {number:,} records: they are "
         "compared as if they stood in their own",
         help="where that is wrong, leave one of them out",
-        severity="warning",
     )
 
 
 def _about_called(field: Field) -> Diagnostic:
     pairs = [f"{one} for {other}" for one, other in sorted(field.called.items())]
-    return Diagnostic(
+    return Diagnostic.warning(
         "E0698",
         f"values of {field.name} stand for each other: {_named(pairs, SHOWN)}",
         help="where that is wrong, leave the column out",
-        severity="warning",
     )
 
 
@@ -263,9 +260,8 @@ def _about_empty_records(records: Records, choice: FieldChoice) -> list[Diagnost
     named = _named([str(text) for text in records.ids[empty[: SHOWN + 1]]], SHOWN)
     what = "1 record has" if len(empty) == 1 else f"{len(empty):,} records have"
     return [
-        Diagnostic(
+        Diagnostic.warning(
             "E0665",
             f"{what} no value in any column that is compared: {named}; each stays by itself",
-            severity="warning",
         )
     ]

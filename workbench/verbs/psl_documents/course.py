@@ -80,7 +80,7 @@ class DocumentPlan:
         message = (
             f"the document asks for what has no equal here, and is left out: {'; '.join(ignored)}"
         )
-        return [Diagnostic("E0832", message, None, help_text, severity="warning")]
+        return [Diagnostic.warning("E0832", message, None, help_text)]
 
 
 @dataclass(frozen=True)
