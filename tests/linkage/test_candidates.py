@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from workbench.linkage.blocking import Pairs, all_pairs, count_pairs, every_pair
+from workbench.linkage.candidates import propose_statements
 from workbench.linkage.comparison import compare, make_comparison
 from workbench.linkage.fields import Field, make_field
 from workbench.linkage.keys import keys_of
 from workbench.linkage.neighbours import Near, add_near
-from workbench.linkage.proposals import propose_statements
 
 
 def fields(n: int = 60) -> list[Field]:
@@ -81,9 +81,9 @@ def test_three_keys_are_tried_where_records_are_many(monkeypatch: pytest.MonkeyP
         Field(name, "category", np.array([f"v{n}" for n in range(40)], object), rows[:, at])
         for at, name in enumerate("abc")
     ]
-    monkeypatch.setattr("workbench.linkage.proposals.MOST_CHANCE", 1e-2)
+    monkeypatch.setattr("workbench.linkage.candidates.MOST_CHANCE", 1e-2)
     assert all(len(one.keys) < 3 for one in propose_statements(keys_of(given), None, most=10**6))
-    monkeypatch.setattr("workbench.linkage.proposals.MANY_RECORDS", 1000)
+    monkeypatch.setattr("workbench.linkage.candidates.MANY_RECORDS", 1000)
     found = propose_statements(keys_of(given), None, most=10**6)
     assert any(len(one.keys) == 3 for one in found)
 
