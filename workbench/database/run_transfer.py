@@ -14,6 +14,10 @@ from workbench.database.runs import COLUMNS, RunRecord, read_run, record_run
 from workbench.database.schema import add_constants, declare_type
 from workbench.database.written_predictions import recorded_predictions, types_of_run
 
+_AS_IT_WAS = (
+    "kind status seconds program_text engine seed data_hash name parameters versions".split()
+)
+
 
 def take_run(database: Database, source: Database, number: int) -> int:
     """Record in `database` the run that another database of the same facts has; its number here.
@@ -34,22 +38,12 @@ def take_run(database: Database, source: Database, number: int) -> int:
         return record_run(
             database,
             RunRecord(
-                run.kind,
-                run.status,
-                run.seconds,
-                run.program_text,
-                run.engine,
-                run.seed,
-                None,
-                run.data_hash,
-                run.name,
-                run.parameters,
-                run.versions,
-                types,
-                _columns(source, "weight", number),
-                predictions,
-                _columns(source, "metric", number),
-                _columns(source, "trace", number),
+                **{name: getattr(run, name) for name in _AS_IT_WAS},
+                atom_types=types,
+                weights=_columns(source, "weight", number),
+                predictions=predictions,
+                metrics=_columns(source, "metric", number),
+                traces=_columns(source, "trace", number),
             ),
         )
 

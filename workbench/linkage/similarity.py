@@ -31,7 +31,7 @@ def edits(texts: Array, left: Int32, right: Int32, *, most: int = 3) -> Array:
 
 def _of_pairs(texts: Array, left: Int32, right: Int32, kind: type, **how: Any) -> Array:
     """What rapidfuzz says of pairs of texts, chunk by chunk."""
-    found = np.empty(len(left), kind)
+    found: Array = np.empty(len(left), kind)
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
         found[part] = cpdist(texts[left[part]], texts[right[part]], dtype=kind, **how).ravel()

@@ -49,14 +49,8 @@ class RowSums:
         return self._with(other, -1)
 
     def _with(self, other: RowSums, sign: int) -> RowSums:
-        return RowSums(
-            self.potentials + sign * other.potentials,
-            self.distances + sign * other.distances,
-            self.broken + sign * other.broken,
-            self.offset + sign * other.offset,
-            self.n_hard + sign * other.n_hard,
-            self.n_broken + sign * other.n_broken,
-        )
+        both = zip(vars(self).values(), vars(other).values())
+        return RowSums(*(mine + sign * others for mine, others in both))
 
     def reported_energy(self, network: GroundNetwork, weights: Float, values: Float) -> float:
         """`workbench.network.reported_energy` of the network that has these rows."""

@@ -206,7 +206,7 @@ class ClauseParser:
             name = re.sub(r"\\(.)", r"\1", name[1:-1].replace("''", "'"))
         if self.token.text == "(" and adjacent:
             self._advance()
-            return Compound(name, self._arguments(")"))
+            return Compound(name, self._arguments())
         # An aggregate in Popper's answer-set bias.
         if self.token.text == "{" and adjacent:
             self._advance()
@@ -225,35 +225,28 @@ class ClauseParser:
     def _at_operand_end(self) -> bool:
         return self.token.kind in ("stop", "end") or self.token.text in (")", "]", "}", ",", "|")
 
-    def _arguments(self, close: str) -> tuple[Term, ...]:
-        arguments: list[Term] = []
-        if self.token.text == close:
-            self._advance()
-            return ()
-        while True:
-            arguments.append(self._expression(999))
-            if self.token.text == ",":
-                self._advance()
-                continue
-            self._expect(close)
-            return tuple(arguments)
+    def _arguments(self) -> tuple[Term, ...]:
+        arguments = self._terms(")")
+        self._expect(")")
+        return tuple(arguments)
 
     def _list(self) -> Term:
-        items: list[Term] = []
+        items = self._terms("]")
         tail: Term = Symbol("[]")
-        if self.token.text == "]":
+        if items and self.token.text == "|":
             self._advance()
-            return tail
-        while True:
-            items.append(self._expression(999))
-            if self.token.text == ",":
-                self._advance()
-                continue
-            if self.token.text == "|":
-                self._advance()
-                tail = self._expression(999)
-            self._expect("]")
-            break
+            tail = self._expression(999)
+        self._expect("]")
         for item in reversed(items):
             tail = Compound(".", (item, tail))
         return tail
+
+    def _terms(self, close: str) -> list[Term]:
+        """Terms between commas; none where what closes them comes at once."""
+        if self.token.text == close:
+            return []
+        found = [self._expression(999)]
+        while self.token.text == ",":
+            self._advance()
+            found.append(self._expression(999))
+        return found
