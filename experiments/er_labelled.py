@@ -18,10 +18,9 @@ import numpy as np
 from experiments.experiment import Experiment, Reproduction
 from workbench.arrays import Bool, Float
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, make_field
 from workbench.linkage.similarity import in_threes, weighted_words
-from workbench.linkage.supervised import fit_supervised
+from workbench.linkage.supervised import fit_supervised, whole_record
 
 PARTS = ("train", "valid", "test")
 NUMBERS = frozenset({"price"})

@@ -9,10 +9,9 @@ import numpy as np
 from benchmarks.linkage import people
 from experiments.cluster_scores import cluster_scores
 from workbench.linkage.blocking import every_pair
-from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import make_field
 from workbench.linkage.label_evidence import LabelEvidence
-from workbench.linkage.supervised import design_of
+from workbench.linkage.supervised import design_of, pair_features, whole_record
 from workbench.verbs.linking.link import link
 
 

@@ -28,8 +28,7 @@ from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.layout import SQUARED, Layout, lay_out
 from workbench.network.part import Part, part
-from workbench.network.priced import priced
-from workbench.network.relax import relax
+from workbench.network.relax import priced, relax
 
 GIVES = ("Layout", "HingeProblem", "Part[", "Partition")
 """What a function is declared to return that is a reduction; those of a network or a problem."""

@@ -20,7 +20,7 @@ from workbench.grounding import Grounding
 from workbench.inference import Solution
 from workbench.network import reported_energy
 from workbench.progress import Progress
-from workbench.verbs.updating.asked import Asked
+from workbench.verbs.updating.live import Asked
 from workbench.workspace import Workspace
 
 QUERY = "Smokes,Cancer"

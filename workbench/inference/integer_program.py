@@ -28,8 +28,7 @@ from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.part import Part
-from workbench.network.priced import priced
-from workbench.network.relax import relax
+from workbench.network.relax import priced, relax
 from workbench.parameters import Count
 from workbench.progress import Conduct
 

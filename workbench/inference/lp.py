@@ -19,8 +19,7 @@ from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.network.priced import priced
-from workbench.network.relax import relax
+from workbench.network.relax import priced, relax
 from workbench.progress import Conduct, remaining
 
 

@@ -16,8 +16,7 @@ from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.part import Part, part
-from workbench.network.priced import priced
-from workbench.network.relax import relax
+from workbench.network.relax import priced, relax
 from workbench.progress import Conduct
 
 SHARE = 1 / 4

@@ -16,8 +16,7 @@ from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.solution import MetaEngine, Solution, Status
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.layout import lay_out
-from workbench.network.priced import priced
-from workbench.network.relax import relax
+from workbench.network.relax import priced, relax
 from workbench.progress import Conduct
 
 _NODES = 1_000

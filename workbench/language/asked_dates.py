@@ -13,8 +13,8 @@ from dataclasses import replace
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
 from workbench.language.declarations import Predicate
+from workbench.language.formulas import fresh_name
 from workbench.language.program import Definition, Program, Scope
-from workbench.language.renaming import fresh_name
 from workbench.language.terms import Apply, Atom, Comparison, Literal, Variable
 from workbench.language.values import ValueKind
 

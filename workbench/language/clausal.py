@@ -23,11 +23,11 @@ from workbench.language.flat_clauses import (
     merged,
     weight_shares,
 )
+from workbench.language.formulas import free_sign_choices, rename_apart
 from workbench.language.negation_normal_form import clause_count, negation_normal_form
 from workbench.language.normal_form import Expansion, NeedsDomain, TooLarge, distribute
 from workbench.language.program import ArithmeticRule, FormulaRule, LogicalRule, Program
 from workbench.language.psl.clausal import linear_rules, logical_clause
-from workbench.language.renaming import free_sign_choices, rename_apart
 from workbench.language.source import Diagnostics
 from workbench.language.terms import Formula, Quantified, Variable
 from workbench.language.variable_types import infer_types

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from workbench.language.builtin import negated_operator
 from workbench.language.clauses import Clause, FunctionValue
 from workbench.language.domains import ScopedClause
-from workbench.language.formulas import item_variables, plus_variables
+from workbench.language.formulas import fresh_name, item_variables, plus_variables
 from workbench.language.normal_form import Disjunction, Item
 from workbench.language.program import FormulaRule, Program
-from workbench.language.renaming import fresh_name
 from workbench.language.terms import Apply, Comparison, Constant, Literal, Term, Variable
 
 ROUNDING = 1e-12

@@ -19,14 +19,13 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import FieldComparison, levels_of, near_levels
-from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, FieldKind, Frequencies
 from workbench.linkage.kept_blocking import KeptBlocking
 from workbench.linkage.kept_labels import KeptSupervised
 from workbench.linkage.link_model import LinkModel, reasons_of
 from workbench.linkage.neighbours import Near, in_words
 from workbench.linkage.similarity import in_threes
-from workbench.linkage.supervised import Supervised, rescored
+from workbench.linkage.supervised import Supervised, rescored, whole_record
 from workbench.linkage.tree import TreeModel
 
 Held = Callable[[int, Sequence[str]], Mapping[str, int]]

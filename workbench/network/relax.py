@@ -1,4 +1,5 @@
-"""The convex relaxation of a network at given weights: Huynh & Mooney's Problem 3 as hinges.
+"""A network at given weights: its units priced, and its convex relaxation, Huynh & Mooney's
+Problem 3 as hinges.
 
 At weights of either sign an MLN's energy is not convex on [0, 1]^n. A clause of positive weight
 costs `w max(0, ell)`, which is convex already. One of negative weight costs |w| while satisfied,
@@ -15,7 +16,9 @@ from scipy.sparse import block_array, csr_array, vstack
 
 from workbench.arrays import Float, Int8, Int64
 from workbench.errors import UsageError
+from workbench.network.energy import unit_offset
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.network.growth import with_template
 from workbench.network.hinge_problem import HingeProblem, RowKind
 
 
@@ -186,3 +189,28 @@ def relaxed_potentials(network: GroundNetwork, weights: Float, values: Float) ->
         starts = np.concatenate([[0], np.cumsum(np.diff(network.A.indptr)[negative])[:-1]])
         violated[negative] = 1.0 - np.maximum.reduceat(literal @ values + start, starts)
     return violated
+
+
+def priced(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, Float]:
+    """The network with all units under one more template of weight 1, and such weights.
+
+    Energies, reported energies and hard violations of every state are what they were; counts by
+    template are not. An engine evaluates many states at the same weights: each then costs
+    O(n_atoms) for the units instead of O(nnz of unit), which for a model of words is a thousand
+    times as much. Networks with few units are returned as they are.
+    """
+    if network.unit.nnz <= 2 * network.n_atoms:
+        return network, weights
+    weights = np.asarray(weights, np.float64)
+    n = network.n_templates
+    bare = replace(
+        network,
+        unit=csr_array((network.n_atoms, n)),
+        constant=np.zeros(n),
+        unit_scale=np.zeros((n, 2)),
+    )
+    gain = np.asarray(network.unit @ weights, np.float64)
+    reduced = with_template(
+        bare, gain, float(weights @ network.constant), (0.0, unit_offset(network, weights))
+    )
+    return reduced, np.append(weights, 1.0)

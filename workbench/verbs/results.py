@@ -16,7 +16,7 @@ from workbench.inference.accepts import Task
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
 from workbench.network import Domain, GroundNetwork
-from workbench.network.row_sums import RowSums
+from workbench.network.energy import RowSums
 from workbench.verbs.common import as_json
 from workbench.verbs.explaining.display import shown_atoms
 from workbench.verbs.queries import Query

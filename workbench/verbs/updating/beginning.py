@@ -23,9 +23,8 @@ from workbench.grounding import Grounding
 from workbench.inference import Status
 from workbench.progress import Progress
 from workbench.verbs.explaining.reopening import Recorded, facts_have_changed, recorded_run
-from workbench.verbs.updating.asked import Asked, Known
 from workbench.verbs.updating.last_answer import HeldAnswer, LastAnswer
-from workbench.verbs.updating.live import LiveGrounding, standing
+from workbench.verbs.updating.live import Asked, Known, LiveGrounding, standing
 from workbench.verbs.updating.renewal import Renewal, renewed
 from workbench.verbs.updating.store import AnsweredFacts, Kept, descendants, kept
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from workbench.database import Database, TablePrint, read_runs
 from workbench.errors import WorkbenchError
-from workbench.verbs.updating.asked import Asked
-from workbench.verbs.updating.live import LiveGrounding
+from workbench.verbs.updating.live import Asked, LiveGrounding
 from workbench.verbs.updating.store import AnsweredFacts, keep
 
 

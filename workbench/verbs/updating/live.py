@@ -1,24 +1,88 @@
-"""A standing answer: a ground network with its solution."""
+"""A standing answer: a ground network with its solution, and what is asked of it again."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.arrays import Float, Int32
 from workbench.database import Database
-from workbench.grounding import Grounding
+from workbench.grounding import Grounding, GroundRequest
 from workbench.grounding.again import ground_again
 from workbench.grounding.data_shape import DataShape
 from workbench.grounding.edited_rows import EditedRows
 from workbench.inference import Solution, Status
+from workbench.inference.accepts import Task
+from workbench.language.program import Program
 from workbench.network import GroundNetwork, components
-from workbench.network.row_sums import RowSums, row_sums
+from workbench.network.energy import RowSums, row_sums
 from workbench.progress import SILENT, Progress
+from workbench.verbs.infer import solve
 from workbench.verbs.inference_faults import infeasible_error, require_weights
-from workbench.verbs.updating.asked import Asked, Known
+from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
 from workbench.verbs.updating.shares import Shares, sureness
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of the data again and again.
+
+    Attributes
+    ----------
+    task : {'map', 'marginal'}
+    options : mapping
+    time_limit : float or None
+        Seconds for each solution.
+    """
+
+    program: Program
+    request: GroundRequest
+    task: Task
+    engine: str = "auto"
+    options: Mapping[str, object] | None = None
+    seed: int = 0
+    time_limit: float | None = None
+
+    def numbers(self, grounding: Grounding) -> bool:
+        """Whether the open atoms are numbers."""
+        return asks_for_numbers(self.program, grounding.atoms.predicates)
+
+    def solve(
+        self, grounding: Grounding, progress: Progress = SILENT, start: Float | None = None
+    ) -> Solution:
+        """The answer of one network, or of a part of it."""
+        if self.numbers(grounding):
+            weights = grounding.templates.weight
+            return solve_numbers(self.program, grounding, weights, self.task, self.engine)
+        return solve(
+            grounding,
+            grounding.templates.weight,
+            self.task,
+            self.engine,
+            self.options or {},
+            seed=self.seed,
+            time_limit=self.time_limit,
+            progress=progress,
+            start=start,
+        )
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a recorded run says of its answer.
+
+    Attributes
+    ----------
+    values : callable
+        From a grounding to the value of each of its atoms, NaN where the run has none.
+    """
+
+    values: Callable[[Grounding], Float]
+    slack: float
+    status: Status
+    engine: str
 
 
 @dataclass(frozen=True)

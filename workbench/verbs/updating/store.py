@@ -28,10 +28,9 @@ from workbench.grounding.edited_rows import EditedNetwork, EditedRows
 from workbench.grounding.result import Origin
 from workbench.grounding.splice import SUMS
 from workbench.network import Blocks, GroundNetwork, Templates
+from workbench.network.energy import RowSums
 from workbench.network.ground_network import Domain
-from workbench.network.row_sums import RowSums
-from workbench.verbs.updating.asked import Asked
-from workbench.verbs.updating.live import LiveGrounding
+from workbench.verbs.updating.live import Asked, LiveGrounding
 from workbench.verbs.updating.shares import Shares
 
 VERSION = 8
