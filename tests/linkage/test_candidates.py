@@ -111,3 +111,14 @@ def test_levels_grow_with_agreement_and_rarity() -> None:
     assert of[0, 44] == 0
     assert of[0, 41] == 1
     assert 1 < of[0, 40] < of[0, 1] < of[42, 43] == comparison.n_levels - 1
+
+
+def test_a_record_beside_very_many_takes_no_room_for_pairs_of_these() -> None:
+    second = np.ones(40_000, np.int32)
+    second[[0, 17]] = 0
+    pairs = every_pair(len(second), second)  # of all 40,000 they were 6 GB
+    keys = pairs.keys(len(second))
+    assert len(pairs) == 2 * 39_998
+    assert (pairs.left < pairs.right).all()
+    assert (np.diff(keys) > 0).all()
+    assert (second[pairs.left] != second[pairs.right]).all()

@@ -209,9 +209,12 @@ def all_pairs(
 
 
 def every_pair(n: int, second: Int32 | None) -> Pairs:
-    """All pairs of `n` records, or of two sources."""
-    left, right = np.triu_indices(n, 1)
-    if second is not None:
-        across = second[left] != second[right]
-        left, right = left[across], right[across]
-    return Pairs(left.astype(np.int32), right.astype(np.int32))
+    """All pairs of `n` records, or across two sources: made from these, for a record beside very
+    many has few pairs.
+    """
+    if second is None:
+        left, right = np.triu_indices(n, 1)
+        return Pairs(left.astype(np.int32), right.astype(np.int32))
+    one, other = np.flatnonzero(second == 0), np.flatnonzero(second == 1)
+    left, right = np.repeat(one, len(other)), np.tile(other, len(one))
+    return Pairs.of_keys(np.sort(np.minimum(left, right) * n + np.maximum(left, right)), n)
