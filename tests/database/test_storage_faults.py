@@ -193,7 +193,7 @@ def test_what_is_ended_by_hand_is_not_lost(
             raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")
         return copy_table(source, target, table)
 
-    monkeypatch.setattr(sys.modules["workbench.database.salvage"], "copy_table", stopped)
+    monkeypatch.setattr(sys.modules["workbench.database.copying"], "copy_table", stopped)
     with pytest.raises(duckdb.InterruptException):
         salvage(made(tmp_path / "old.duckdb"), tmp_path / "saved.duckdb")
     assert not (tmp_path / "saved.duckdb").exists()

@@ -13,8 +13,8 @@ import pytest
 from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_titles import TITLES, VENUES
 from experiments.cluster_scores import cluster_scores
+from workbench.linkage.exchanged import called_alike
 from workbench.linkage.fields import Field
-from workbench.linkage.synonyms import called_alike
 from workbench.workspace import open_workspace
 
 

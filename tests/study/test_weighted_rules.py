@@ -23,12 +23,11 @@ from workbench.structure.boosted_trees import (
     fit_boosted_trees,
 )
 from workbench.structure.boosting import Boosted, BoostingSettings
-from workbench.structure.cuts import Cuts, plain_between
 from workbench.structure.distilled_rules import with_what_trees_say
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.rule_task import CountedLabels, RuleTask
 from workbench.structure.screening import BinnedColumns, screened
-from workbench.structure.terms import Condition, Term
+from workbench.structure.terms import Condition, Cuts, Term, plain_between
 from workbench.structure.weighted_rules import fit_weighted_rules
 from workbench.study import learners
 from workbench.study.learners import TargetKind, fit_learner

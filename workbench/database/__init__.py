@@ -20,6 +20,7 @@ from workbench.database.catalog import (
 )
 from workbench.database.changes import add_facts, remove_facts
 from workbench.database.console import QueryResult, query, query_parameters, relations_read
+from workbench.database.copying import Salvage, salvage
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.dataset import (
     DATASET_KEYS,
@@ -30,7 +31,6 @@ from workbench.database.dataset import (
 )
 from workbench.database.declared_keys import DeclaredKeys, ForeignKey, declared_keys
 from workbench.database.encoded_facts import FactColumns, insert_facts
-from workbench.database.fact_source import FactSource
 from workbench.database.fact_texts import (
     FactTexts,
     not_answered,
@@ -124,10 +124,10 @@ from workbench.database.runs import (
     run_table,
     runs_begun,
 )
-from workbench.database.salvage import Salvage, salvage
 from workbench.database.table_files import TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables, predicate_of_file
 from workbench.database.text_files import (
+    FactSource,
     cells_of_line,
     chunks_of_lines,
     display_name,

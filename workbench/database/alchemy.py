@@ -9,13 +9,12 @@ from pathlib import Path
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.fact_source import FactSource
 from workbench.database.fact_texts import FactTexts
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import LoadReport, Partition, ingest, texts_of_staged
 from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
-from workbench.database.text_files import chunks_of_lines, display_name, line_reader
+from workbench.database.text_files import FactSource, chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, did_you_mean
 from workbench.language.declarations import Function, Predicate
 from workbench.resources import sql_text

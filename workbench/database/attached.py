@@ -8,7 +8,6 @@ from pathlib import Path
 import duckdb
 
 from workbench.database.database import Database
-from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport
 from workbench.database.outside import copy_in, first_line, outside
@@ -16,7 +15,7 @@ from workbench.database.postgres_tables import copy_postgres_table, postgres_tab
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.sqlite_tables import copy_sqlite_table, sqlite_table_names
 from workbench.database.table_files import numbered
-from workbench.database.text_files import open_binary
+from workbench.database.text_files import FactSource, open_binary
 from workbench.errors import InputError, masked
 
 

@@ -12,8 +12,7 @@ from workbench.arrays import Float, Int32
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row
-from workbench.database.stored import StoredPredicate
-from workbench.database.value_columns import value_of_text
+from workbench.database.stored import StoredPredicate, value_of_text
 from workbench.errors import UsageError
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.values import parse_value

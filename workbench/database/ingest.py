@@ -15,7 +15,6 @@ from typing import get_args
 import duckdb
 
 from workbench.database.database import Database
-from workbench.database.fact_source import FactSource
 from workbench.database.fact_texts import FactTexts
 from workbench.database.identifiers import all_equal, quoted, text_literal
 from workbench.database.rows import first_value
@@ -28,8 +27,8 @@ from workbench.database.staged_facts import (
     new_to_declared_type,
     value_faults,
 )
-from workbench.database.stored import Coded, StoredPredicate
-from workbench.database.value_columns import text_of_value
+from workbench.database.stored import Coded, StoredPredicate, text_of_value
+from workbench.database.text_files import FactSource
 from workbench.errors import Diagnostic, InputError, UsageError
 
 Partition = OneOf["evidence", "truth", "target"]

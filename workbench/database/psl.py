@@ -11,13 +11,12 @@ from typing import Literal as OneOf
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport, Partition, ingest
 from workbench.database.row_mapping import find_predicate
 from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
-from workbench.database.text_files import chunks_of_lines, display_name, line_reader
+from workbench.database.text_files import FactSource, chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError
 from workbench.language.declarations import Predicate
 from workbench.language.psl.document_reading import read_psl_document

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport, Partition, ingest
 from workbench.database.rows import first_row
 from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
+from workbench.database.text_files import FactSource
 from workbench.errors import Diagnostic, InputError, Span, did_you_mean
 
 STAGED_ROWS = "staged_rows"

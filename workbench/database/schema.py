@@ -9,8 +9,7 @@ import duckdb
 
 from workbench.database.identifiers import quoted, unused_among, unused_name
 from workbench.database.rows import first_row, insert_rows
-from workbench.database.stored import StoredPredicate
-from workbench.database.value_columns import SQL_TYPES, is_no_value
+from workbench.database.stored import SQL_TYPES, StoredPredicate, is_no_value
 from workbench.errors import InputError
 from workbench.language.declarations import Function, Predicate
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import duckdb
 
-from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row
-from workbench.database.stored import StoredPredicate
-from workbench.database.value_columns import is_no_value, text_of_value
+from workbench.database.stored import StoredPredicate, is_no_value, text_of_value
+from workbench.database.text_files import FactSource
 from workbench.errors import Diagnostic, InputError
 from workbench.language.values import ValueKind
 

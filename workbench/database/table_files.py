@@ -9,10 +9,10 @@ from pathlib import Path
 
 import duckdb
 
-from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.outside import first_line, outside
 from workbench.database.text_files import (
+    FactSource,
     cells_of_line,
     chunks_of_lines,
     display_name,

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.fact_source import FactSource
 from workbench.database.ingest import LoadReport, Partition
 from workbench.database.outside import copy_in, first_line, outside
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.rows import handed_in
 from workbench.database.table_files import is_parquet, numbered, read_fault, scan
-from workbench.database.text_files import display_name, line_reader
+from workbench.database.text_files import FactSource, display_name, line_reader
 from workbench.errors import InputError
 
 if TYPE_CHECKING:

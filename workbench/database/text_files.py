@@ -1,4 +1,6 @@
-"""Reading text files in large pieces, with every fault of encoding named by its line."""
+"""Reading text files in large pieces, with every fault of encoding named by its line;
+and where facts come from, for diagnostics that point there.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,13 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
 
-from workbench.errors import InputError, Span, WorkbenchError
+from workbench.errors import Diagnostic, InputError, Span, WorkbenchError
 
 CHUNK_BYTES = 32 * 1024 * 1024
 LONGEST_LINE = 4 * 1024 * 1024
@@ -152,3 +155,41 @@ def line_reader(path: Path) -> Callable[[int], str | None]:
         return None
 
     return read
+
+
+@dataclass(frozen=True)
+class FactSource:
+    """Where staged lines came from, for diagnostics.
+
+    Parameters
+    ----------
+    name : str or None
+        File name; None for data frames.
+    line_text : callable
+        The text of a 1-based line, or None when it is not to be had.
+    """
+
+    name: str | None
+    line_text: Callable[[int], str | None] = lambda line: None
+
+    def diagnostic(
+        self,
+        code: str,
+        message: str,
+        line: int | None,
+        *,
+        needle: str | None = None,
+        help: str | None = None,
+    ) -> Diagnostic:
+        """A diagnostic at a line, with the caret under `needle` where the line holds it."""
+        if line is None:
+            return Diagnostic(
+                code, message, Span(self.name, 1, 1, 1, 1) if self.name else None, help
+            )
+        text = self.line_text(line)
+        start = text.find(needle) if text is not None and needle else -1
+        width = len(needle or "") if start >= 0 else len(text or " ")
+        start = max(start, 0)
+        return Diagnostic(
+            code, message, Span(self.name, line, start + 1, line, start + 1 + width), help, text
+        )

@@ -13,8 +13,7 @@ from workbench.database.database import Database
 from workbench.database.encoded_facts import CODED, ROWS, incoming, type_table
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_value
-from workbench.database.stored import StoredPredicate
-from workbench.database.value_columns import text_of_value
+from workbench.database.stored import StoredPredicate, text_of_value
 from workbench.database.workspace_format import DISPLAY_NAMES
 
 

@@ -8,7 +8,7 @@ import duckdb
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
-from workbench.database.value_columns import is_no_value, text_of_value
+from workbench.database.stored import is_no_value, text_of_value
 from workbench.errors import InputError
 from workbench.grounding.definitions import make_definitions, needed_definitions
 from workbench.grounding.prepare import prepare

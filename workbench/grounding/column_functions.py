@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.database.value_columns import SQL_TYPES
+from workbench.database.stored import SQL_TYPES
 from workbench.errors import InputError
 from workbench.language.user_functions import UserFunction
 from workbench.language.values import ValueKind

@@ -6,8 +6,7 @@ from collections.abc import Collection
 
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row, first_value
-from workbench.database.stored import StoredPredicate
-from workbench.database.value_columns import SQL_TYPES
+from workbench.database.stored import SQL_TYPES, StoredPredicate
 from workbench.errors import InputError, UsageError
 from workbench.grounding.definition_queries import conditions_select
 from workbench.grounding.dialect import render

@@ -15,12 +15,11 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import Conduct
 from workbench.structure.boosting import Boosted, BoostingSettings, Tree
-from workbench.structure.cuts import Cuts
 from workbench.structure.rule_task import RuleTask, random_splits
 from workbench.structure.screening import screened
 from workbench.structure.sparse_fits import ridge_logistic
 from workbench.structure.term_choices import terms_of
-from workbench.structure.terms import Condition, Term
+from workbench.structure.terms import Condition, Cuts, Term
 from workbench.structure.weighted_rules import WeightedRules, constant_rules
 
 MOST_TREES = 300

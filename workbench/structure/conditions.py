@@ -16,8 +16,8 @@ import numpy as np
 
 from workbench.arrays import Float, Int32
 from workbench.structure.background import Background
-from workbench.structure.cuts import plain_between
 from workbench.structure.rules import constant_text
+from workbench.structure.terms import plain_between
 
 LEAST_FACTS = 5
 """Fewest facts that meet a condition."""

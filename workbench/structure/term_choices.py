@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int64, Real
-from workbench.structure.cuts import plain_between
-from workbench.structure.terms import Condition, Term
+from workbench.structure.terms import Condition, Term, plain_between
 
 
 class MadeTerm(NamedTuple):

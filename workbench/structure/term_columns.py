@@ -8,7 +8,6 @@ from itertools import chain
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int64, UInt8
-from workbench.structure.cuts import plain_between
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.screening import AT_ONCE
 from workbench.structure.term_choices import (
@@ -18,7 +17,7 @@ from workbench.structure.term_choices import (
     edges_of,
     step_terms,
 )
-from workbench.structure.terms import Term
+from workbench.structure.terms import Term, plain_between
 
 FINE_CUTS = 40
 """Thresholds of a column whose most telling one is taken beside those all rows share."""

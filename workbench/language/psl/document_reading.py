@@ -13,12 +13,12 @@ from workbench.language.psl.document import (
     COMMENT,
     PARTITIONS,
     SPLITS,
+    PredicateReading,
     PslDocument,
     PslFacts,
     unknown_predicate,
 )
 from workbench.language.psl.document_faults import document_content
-from workbench.language.psl.document_predicates import PredicateReading
 from workbench.language.source import read_text
 
 _SPLIT_HELP = (

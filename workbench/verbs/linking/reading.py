@@ -13,9 +13,8 @@ import numpy as np
 
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.linkage.choice import FieldChoice, choose_fields
-from workbench.linkage.exchanged import put_in_place
+from workbench.linkage.exchanged import called_alike, put_in_place
 from workbench.linkage.fields import Field, make_field
-from workbench.linkage.synonyms import called_alike
 from workbench.tables import StagedTable, Staging, TableSource, find_sources, stage
 from workbench.tables.names import words
 from workbench.tables.records import Records, read_records

@@ -20,8 +20,7 @@ from workbench.network.part import part
 from workbench.network.settled import unsettled
 from workbench.progress import SILENT, Progress
 from workbench.verbs.inference_faults import require_weights
-from workbench.verbs.updating.live import LiveGrounding, refuse_infeasible, slack
-from workbench.verbs.updating.shares import PROVEN
+from workbench.verbs.updating.live import PROVEN, LiveGrounding, refuse_infeasible, slack
 
 FEW = 8
 """Where no more than one atom in so many is solved again, its rows alone are looked at."""

@@ -30,8 +30,7 @@ from workbench.grounding.splice import SUMS
 from workbench.network import Blocks, GroundNetwork, Templates
 from workbench.network.energy import RowSums
 from workbench.network.ground_network import Domain
-from workbench.verbs.updating.live import Asked, LiveGrounding
-from workbench.verbs.updating.shares import Shares
+from workbench.verbs.updating.live import Asked, LiveGrounding, Shares
 
 VERSION = 8
 _OF_ANSWER = ("values", "component")
