@@ -43,6 +43,19 @@ def test_made_up_people_are_found_without_labels(tmp_path: Path) -> None:
     assert again.clusters.equals(clusters)
 
 
+def test_the_order_of_few_records_counts_for_nothing(tmp_path: Path) -> None:
+    frame, _ = people(200, seed=4)
+
+    def linked(rows: pd.DataFrame) -> tuple[set[frozenset[str]], dict[frozenset[str], float]]:
+        rows.to_csv(tmp_path / "people.csv", index=False)
+        result = link([tmp_path / "people.csv"], id_column="record")
+        pairs, groups = result.pairs, result.clusters.groupby("cluster")["id"]
+        ids = map(frozenset, zip(pairs["left"], pairs["right"]))
+        return {frozenset(one) for _, one in groups}, dict(zip(ids, pairs["probability"]))
+
+    assert linked(frame) == linked(frame.sample(frac=1.0, random_state=3))
+
+
 def test_families_are_not_taken_for_persons_where_few_records_are_of_one_person(
     tmp_path: Path,
 ) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Array, Float, Int8, Int64
+from workbench.linkage.blocking import every_pair
 from workbench.linkage.comparison import MISSING, FieldComparison
 from workbench.linkage.sorting import grouped
 from workbench.progress import PLAIN, Conduct
@@ -206,7 +207,13 @@ def sigmoid(scores: Float) -> Float:
 
 
 def sample_pairs(n: int, size: int, seed: int, second: Array | None) -> tuple[Array, Array]:
-    """Random pairs of different records; of two sources where `second` says which."""
+    """Random pairs of different records; of two sources where `second` says which. All pairs where
+    they are no more: then neither the seed nor the order of the records counts.
+    """
+    ones = 0 if second is None else int(second.sum())
+    if (n * (n - 1) / 2 if second is None else ones * (n - ones)) <= size:
+        every = every_pair(n, second)
+        return every.left, every.right
     random = np.random.default_rng(seed)
     left = random.integers(0, n, size)
     right = random.integers(0, n, size)
