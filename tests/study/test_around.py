@@ -30,7 +30,7 @@ PAY = Candidate(SHARED, "mean", Onward((), Column("pay", "number")), label=0)
 
 def test_no_row_sees_its_own_label_and_asked_rows_see_all() -> None:
     n = 40
-    whole = Around({None: np.zeros(n, np.int64)}, np.full(n, n), np.arange(n))
+    whole = Around({None: np.zeros(n, np.int64)}, np.full(n, n), np.arange(n), np.ones(n, np.bool_))
     labels = np.random.default_rng(1).normal(size=n)
     labels[:4] = np.nan
     said = whole.told(PAY, labels)
@@ -45,7 +45,8 @@ def test_no_row_sees_its_own_label_and_asked_rows_see_all() -> None:
 def test_a_share_is_of_the_known_labels_among_the_rows_reached() -> None:
     genre = Onward((), Column("genre", "category", ("crime", "travel")))
     share = Candidate(SHARED, "share", genre, "travel", label=1)
-    reached = Around({None: np.array([0, 3, 3, 3])}, np.array([3, 3, 3, 3]), np.array([2, 3, -1]))
+    low, high, ends = np.array([0, 3, 3, 3]), np.array([3, 3, 3, 3]), np.array([2, 3, -1])
+    reached = Around({None: low}, high, ends, np.ones(4, np.bool_))
     labels = np.array([np.nan, np.nan, 1.0, 0.0])
     said = reached.told(share, labels)
     assert said[0] == 0.5
@@ -122,7 +123,7 @@ def test_of_earlier_rows_the_known_labels_count_and_no_later_one(candidate: Cand
     labels = rng.integers(0, 2, n).astype(float)
     labels[rng.random(n) < 0.3] = np.nan
     until = np.searchsorted(day, day, "left")
-    whole = Around({None: np.zeros(n, np.int64)}, until, np.arange(n), day)
+    whole = Around({None: np.zeros(n, np.int64)}, until, np.arange(n), np.ones(n, np.bool_), day)
     said = whole.told(candidate, labels)
     for row in range(n):
         known = np.flatnonzero((day < day[row]) & ~np.isnan(labels))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from workbench.structure.relational import Reference, Schema
@@ -62,6 +64,13 @@ class Hop:
         """The columns whose value rows share, each with the way to its table."""
         also = ((self.way, self.other),) if self.other else ()
         return (((), self.column), *also)
+
+
+def reaches_again(hops: Sequence[Hop]) -> bool:
+    """Whether two ways may lead to one row: what several rows refer to, or share. It is reached
+    once.
+    """
+    return any(one.many and other.kind != "from" for one, other in pairwise(hops))
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ class Around:
     high : int64 array, shape (n_rows,)
     ends : int64 array, shape (n_places,)
         Target rows by position; -1 for a row that is none of those in question.
+    owned : bool array, shape (n_rows,)
+        Whether there is what others are reached from: no blank where a row refers to it.
     time : float64 array, shape (n_places,), or None
         When each is asked, where only earlier ones are reached; ascending in each [low, high).
     turned : bool array, shape (n_places,), or None
@@ -41,13 +43,14 @@ class Around:
     low: Mapping[int | None, Int64]
     high: Int64
     ends: Int64
+    owned: Bool
     time: Float | None = None
     turned: Bool | None = None
 
     def told(self, candidate: Candidate, labels: Float) -> Float:
         """The share of a label among the known labels that each row reaches, the mean of known
-        numbers, or what the latest of them is, NaN where none is known; or how many have a label.
-        O(rows and places).
+        numbers, or what the latest of them is, NaN where none is known; or how many have a label,
+        NaN where nothing can be reached. O(rows and places).
 
         Without times a row whose own label is known sees those of other parts of the rows alone
         (five, drawn once): were its own the only one missing, what is left would tell it.
@@ -58,7 +61,7 @@ class Around:
             said = np.where(self.turned, 1 - said, said)
         spans = Spans(self.low[candidate.window], self.high)
         if candidate.aggregate == "sum":
-            return _sums(said == candidate.label, spans)
+            return self._where_owned(_sums(said == candidate.label, spans))
         if candidate.onward is not None and candidate.onward.kind == "category":
             said = np.where(np.isnan(said), np.nan, said == candidate.label)
         known = ~np.isnan(said)
@@ -73,8 +76,11 @@ class Around:
             total[within] -= _sums(values * same, spans)[within]
             n[within] -= _sums(same, spans)[within]
         if self.time is None and candidate.onward is not None and candidate.onward.kind == "flag":
-            return _among_all(total, n, labels)
+            return self._where_owned(_among_all(total, n, labels))
         return np.where(n > 0, total / np.maximum(n, 1), np.nan)
+
+    def _where_owned(self, values: Float) -> Float:
+        return np.where(self.owned, values, np.nan)
 
     def _latest(self, known: Bool, said: Float) -> Float:
         """What the latest of the known labels that each row reaches says."""
@@ -106,7 +112,7 @@ def around(columns: CandidateColumns, path: Path, windows: tuple[int, ...] = ())
     low, high, rowids, time = columns.ends(path, windows)
     at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)
     ends = np.where(columns.rows[at] == rowids, at, -1)
-    return Around(low, high, ends, time, _in_other_role(columns, path))
+    return Around(low, high, ends, columns.owned(path), time, _in_other_role(columns, path))
 
 
 def _in_group(columns: CandidateColumns, path: Path, windows: tuple[int, ...]) -> Around:
@@ -124,7 +130,9 @@ def _in_group(columns: CandidateColumns, path: Path, windows: tuple[int, ...]) -
     reached = Reached(group[ends], None if days is None else time[ends])
     spans = {one: reached.spans(group, days, one, before=True) for one in (None, *windows)}
     lows = {window: one.low for window, one in spans.items()}
-    return Around(lows, spans[None].high, ends, reached.time)
+    # Counts of earlier rows are 0 where nothing is shared, as counts of any rows are.
+    owned = ~np.isnan(value) if days is None else np.ones(len(value), np.bool_)
+    return Around(lows, spans[None].high, ends, owned, reached.time)
 
 
 def _in_other_role(columns: CandidateColumns, path: Path) -> Bool | None:

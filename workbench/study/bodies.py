@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.structure.candidate import Candidate
-from workbench.structure.table_paths import Path
+from workbench.structure.table_paths import Path, reaches_again
 from workbench.study.around import ADDED
-from workbench.study.shared_definitions import own_label
+from workbench.study.shared_definitions import own_label, rows_reached
 from workbench.study.statements import Row, Statements, candidate_name, path_name
 from workbench.study.walks import Walks
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BY_TIME = ("since", "first", "interval", "latest", "previous", "latest_is")
 """Aggregates that read when rows were."""
+OVER_VALUES = ("mean", "sum", "variance", "latest", "latest_is", "first", "previous")
+"""Aggregates that may add up values: of rows that are reached twice these would count twice."""
 DAYS = 'days({}, "1970-01-01")'
 """A date as the number that candidates make of it."""
 
@@ -56,6 +58,8 @@ class Bodies:
             return " ^ ".join(dict.fromkeys([*literals, f"n = {value}"]))
         outside, anchor = self._walks.walk(Path(path.start, path.prefix))
         inside, row = self._walks.walk(path, anchor)
+        if reaches_again(path.suffix) and candidate.aggregate in OVER_VALUES:
+            inside = [rows_reached(self._walks, path, anchor, inside, row)]
         if timed and candidate.label is not None:
             return self._of_labels(candidate, anchor, outside, inside, row)
         if candidate.label is not None and self._ready.kind == "yes/no":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from workbench.arrays import Float, Int64, Real
+from workbench.arrays import Bool, Float, Int64, Real
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.reached import Places, Reached, count
 from workbench.structure.relational import Column, Schema
@@ -150,9 +150,7 @@ class CandidateColumns:
         self._compared.clear()
 
     def neighbours(self, path: Path) -> tuple[Int64, Int64]:
-        """Pairs (target row, other row of the target table that the path reaches),
-        by position and rowid.
-        """
+        """Pairs of a target row, by position, and another that the path reaches, by rowid."""
         lows, high, ends, _ = self.ends(path)
         low = lows[None]
         sizes = high - low
@@ -182,6 +180,10 @@ class CandidateColumns:
         }
         lows = {window: spans.low for window, spans in found.items()}
         return lows, found[None].high, ends, reached.time
+
+    def owned(self, path: Path) -> Bool:
+        """Whether each target row has what a path's rows are reached from."""
+        return np.asarray(self._anchors.of(path.start, path.prefix) >= 0)
 
     def readable(self, candidate: Candidate) -> bool:
         """Whether what two ends have in common can be counted:
@@ -237,9 +239,7 @@ class CandidateColumns:
         }
 
     def occurring(self, path: Path, candidates: Sequence[Candidate], least: int) -> list[Candidate]:
-        """Those of the candidates of single values whose value `least` rows have,
-        of all that the path reaches.
-        """
+        """Those of candidates of single values whose value `least` of all rows reached have."""
         columns = self._said(path, candidates, self.reach(path)[1])
         often: dict[tuple[Onward, str | None], int] = {}
         for by in {by for by, _ in filter(None, map(told_apart, candidates))}:

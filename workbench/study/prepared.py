@@ -33,6 +33,7 @@ from workbench.tables import (
 )
 from workbench.tables.composite import split_value
 from workbench.tables.facts import TargetKind
+from workbench.tables.one_row_each import told_twice
 
 FEWEST_LABELS = 8
 
@@ -101,7 +102,8 @@ def prepared(
     check_definitions(chosen)
     typed = dict(type_tables(staging, chosen))
     of_target = target_rows(staging, chosen, typed)
-    faults = target_faults(of_target)
+    twice = filter(None, (told_twice(staging, table) for table in typed.values()))
+    faults = [*target_faults(of_target), *twice]
     if faults:
         raise InputError(faults)
     notes = [note for table in staging.tables.values() for note in table.notes]

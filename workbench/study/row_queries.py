@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from workbench.database import text_literal
 from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Gathered, Reference, Schema
-from workbench.structure.table_paths import Hop
+from workbench.structure.table_paths import Hop, reaches_again
 from workbench.study.relations import Relations
 
 LABEL_ROW = "end_"
@@ -55,10 +54,9 @@ class RowQueries:
                 self._alias(table, dated, aliases, joins), dated[-1].table if dated else table
             )
             where = f" WHERE {when} IS NOT NULL" if self.timed else ""
-        # What several rows refer to, or share, is reached once.
-        again = any(one.many and other.kind != "from" for one, other in pairwise(suffix))
+        once = "DISTINCT " * reaches_again(suffix)
         return (
-            f"SELECT {'DISTINCT ' * again}x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW} "
+            f"SELECT {once}x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW} "
             f"FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS FIRST, {LABEL_ROW}"
         )
 

@@ -7,8 +7,9 @@ from typing import Protocol
 from workbench.language.printing import comment
 from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Gathered
-from workbench.structure.table_paths import Hop
-from workbench.study.statements import Row, Statements, camel
+from workbench.structure.table_paths import Hop, Path
+from workbench.study.path_words import rows_words
+from workbench.study.statements import Row, Statements, camel, path_name
 from workbench.tables import TableMapping
 
 
@@ -71,6 +72,23 @@ def _state(walks: Literals, hop: Hop, name: str, there: Row, body: list[str]) ->
     row = [] if relation is None else [f"{relation}({', '.join(there)})"]
     literals = " ^ ".join([*row, *body])
     walks.statements.lines.append(f"{name}({', '.join(('z', *there))}) := {literals}.")
+
+
+def rows_reached(walks: Literals, path: Path, anchor: Row, inside: list[str], row: Row) -> str:
+    """The atom of the rows that a path reaches from its anchor, each once: two ways may lead to
+    one.
+    """
+    ends = ", ".join(dict.fromkeys((*anchor, *row)))
+    key, made = (
+        ("reached", path.hops[: -len(path.suffix)], path.suffix, ends),
+        walks.statements.made,
+    )
+    if key not in made:
+        name = walks.statements.new(f"Reached{path_name(Path(path.start, path.suffix))}")
+        walks.statements.lines.append(comment(f"{rows_words(path)}, each once"))
+        walks.statements.state(f"{name}({ends})", " ^ ".join(inside))
+        made[key] = name
+    return f"{made[key]}({ends})"
 
 
 def gathered_number(walks: Literals, table: str, column: Column) -> str:

@@ -57,6 +57,32 @@ def with_one_row_each(staging: Staging, typed: TypedTable) -> TypedTable:
     return replace(typed, relation=merged, rows=different, notes=tuple(notes))
 
 
+def told_twice(staging: Staging, typed: TypedTable) -> Diagnostic | None:
+    """E0650 where a relation's tuples stand in rows that say different things of them: one tie to a
+    rule, several rows to who counts rows.
+    """
+    table, subject = typed.mapping, ", ".join(typed.subject)
+    if table.relation is None or not typed.rows:
+        return None
+    found = staging.rows(
+        f"SELECT [{', '.join(f'{name}::VARCHAR' for name in typed.subject)}], list({ROW} ORDER BY "
+        f"{ROW}), count(*) OVER () FROM {typed.relation} GROUP BY {subject} HAVING count(*) > 1 "
+        f"ORDER BY min({ROW}) LIMIT 1"
+    )
+    if not found:
+        return None
+    ((values, places, several),) = found
+    return Diagnostic(
+        "E0650",
+        f"{', '.join(values)} stands in rows {_listed(places)} of {table.name} with different "
+        f"things said of it ({several:,} such), and the mapping says that the rows are one "
+        f"{table.relation}",
+        staging.tables[table.name].span(places[1]),
+        f'take `relation = "{table.relation}"` out of the mapping, so that each row is a thing of '
+        "its own, or keep one of the rows",
+    )
+
+
 def _optional(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 

@@ -204,7 +204,7 @@ def _reason(finding: Finding) -> str:
 
 def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> bool:
     """Whether rows without a key are tuples of the things they refer to: of no tuple different
-    things are said, or nothing more than one column can say."""
+    things are said."""
     references = mapped.references
     if len(references) < 2:
         return False
@@ -213,7 +213,7 @@ def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> 
         for column in mapped.columns
         if column.kind in ("category", "number", "date", "yes/no", "text")
     ]
-    if len(others) <= 1:
+    if not others:
         return True
     cells = ", ".join(table.cell(column.name) for column in references)
     (tuples, rows) = staging.rows(
