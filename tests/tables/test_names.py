@@ -89,3 +89,17 @@ def test_tables_share_no_type_by_chance(tmp_path: Path) -> None:
     (tmp_path / "customers2.csv").write_text("id,age\n1,7\n2,8\n")
     with stage(find_sources([tmp_path / "customers2.csv"])) as staging:
         assert propose(staging).tables[0].type == "customer_2"
+
+
+@pytest.mark.parametrize("other", ["profiles", "accounts"])
+def test_of_two_tables_of_the_same_things_the_one_called_as_the_key_has_them(
+    tmp_path: Path, other: str
+) -> None:
+    for name, column in (("customers", "churned"), (other, "plan")):
+        rows = "".join(f"{1000 + k},{'ab'[k % 2]}\n" for k in range(40))
+        (tmp_path / f"{name}.csv").write_text(f"customer_id,{column}\n{rows}", encoding="utf-8")
+    with stage(find_sources([tmp_path / "customers.csv", tmp_path / f"{other}.csv"])) as staging:
+        mapping = propose(staging)
+    own, more = (mapping.table(name).column("customer_id") for name in ("customers", other))
+    assert (own.kind, own.table) == ("key", None)
+    assert (more.kind, more.table) == ("key", "customers")

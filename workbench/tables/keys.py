@@ -68,7 +68,7 @@ def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
     if not may_be_key(column) or not column.filled:
         return 0
     unique = _is_unique(counts, column)
-    called = _called_like_key(counts.table.name, column.name)
+    called = called_like_key(counts.table.name, column.name)
     enough = CALLED_AND_NEARLY_UNIQUE if called >= 3 else NEARLY_UNIQUE
     if not unique and (column.distinct < enough * counts.table.rows or counts.table.rows < 10):
         return 0
@@ -88,7 +88,8 @@ def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
     return called + 0.5 if called else (1.0 if first and (texts or dense or numbered) else 0)
 
 
-def _called_like_key(table: str, column: str) -> float:
+def called_like_key(table: str, column: str) -> float:
+    """How much a column is called like the key of its table; 0 for not at all."""
     parts = words(column)
     named = tuple(singular(word) for word in words(table))
     core = tuple(singular(word) for word in without_id(parts))

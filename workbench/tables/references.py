@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.database import ForeignKey
 from workbench.tables.contained import WELL_NAMED, WHOLE, alike_of, contained, inside
 from workbench.tables.declared import FOREIGN, Declared
-from workbench.tables.keys import Key
+from workbench.tables.keys import Key, called_like_key
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
 from workbench.tables.numbered import (
     NumberedTable,
@@ -248,8 +248,13 @@ def _says_more(
     key: ColumnCounts,
 ) -> bool:
     """Whether a table with a key of its own may speak of another's things: the smaller of the two,
-    and columns of one name agree where the keys meet."""
-    if (counts.table.rows, counts.table.name) > (other.table.rows, other.table.name):
+    or of equal ones the one that is called less like the key; and columns of one name agree where
+    the keys meet."""
+    one, two = (
+        (of.table.rows, called_like_key(of.table.name, by.name), of.table.name)
+        for of, by in ((counts, column), (other, key))
+    )
+    if one > two:
         return False
     shared = [
         name
