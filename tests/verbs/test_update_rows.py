@@ -126,6 +126,17 @@ def test_a_cell_is_corrected_and_what_is_not_given_stays(hives: Workspace, tmp_p
     assert of_it == {("Age", "H5", "7"), ("Apiary", "H5", "A1")}
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_column_that_the_table_lacks_is_told_of(
+    hives: Workspace, tmp_path: Path, gone: bool
+) -> None:
+    rows = _rows(tmp_path / "new", hives="hive,lost,agee\nH1,no,7\n") / "hives.csv"
+    done = hives.update(1, remove=[rows]) if gone else hives.update(1, [rows])
+    (said,) = (one for one in done.result.warnings if one.code == "E0260")
+    assert said.message == "hives has no column agee: its cells are left out"
+    assert "age, apiary, hive, lost" in (said.help or "")
+
+
 @pytest.mark.parametrize("labels", ["evidence", "withheld"])
 def test_a_blank_cell_does_not_ask_for_what_is_known(
     tmp_path: Path, labels: Literal["evidence", "withheld"]

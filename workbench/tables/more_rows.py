@@ -4,7 +4,7 @@ with; and the files that hold them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -49,7 +49,25 @@ def load_more_rows(
         typed = typed_among(staging, given, among, world)
         load_tables_as_mapped(apart, staging, given, world=world, typed=typed, labels=labels)
         notes = [note for table in staging.tables.values() for note in table.notes]
+        notes += _of_no_column(staging, mapping)
         return (*notes, *(note for table in typed.values() for note in table.notes))
+
+
+def _of_no_column(staging: Staging, mapping: TablesMapping) -> Iterator[Diagnostic]:
+    """E0260 for columns of files that their tables do not have."""
+    for name, staged in staging.tables.items():
+        table = mapping.table(name)
+        known = {part for one in table.columns for part in one.parts or (one.name,)}
+        known |= {one.name for one in table.columns}
+        for column in staged.columns:
+            if column not in known:
+                yield Diagnostic.warning(
+                    "E0260",
+                    f"{name} has no column {column}: its cells are left out",
+                    staged.span(staged.first_row, column),
+                    help=f"call it as one of its columns: {', '.join(sorted(known))}; a new column "
+                    "comes with the whole table, by load",
+                )
 
 
 def _check(sources: Sequence[TableSource], mapping: TablesMapping, *, gone: bool) -> None:
