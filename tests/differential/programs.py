@@ -30,6 +30,7 @@ from tests.differential.soft_update_checks import check_soft_updates
 from tests.differential.soft_value_checks import check_soft_values
 from tests.differential.soft_value_programs import random_soft_value_case
 from tests.differential.soft_value_update_checks import check_soft_value_updates
+from tests.differential.study_checks import check_study, random_study_case
 from tests.differential.table_checks import check_tables, random_table_case
 from tests.differential.update_checks import UpdateCase, check_updates
 from tests.differential.value_checks import check_values
@@ -66,6 +67,7 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "soft updates": (random_psl_case, check_soft_updates),  # type: ignore[dict-item]
     "soft value updates": (random_soft_value_case, check_soft_value_updates),  # type: ignore[dict-item]
     "printed": (random_printed_case, check_printed),
+    "studies": (random_study_case, check_study),  # type: ignore[dict-item]
     "tables": (random_table_case, check_tables),  # type: ignore[dict-item]
     "value updates": (random_value_update_case, check_value_updates),  # type: ignore[dict-item]
     "updates": (UpdateCase, check_updates),  # type: ignore[dict-item]

@@ -29,6 +29,7 @@ PROGRAMS = {
     "value updates": 4,
     "soft updates": 2,
     "soft value updates": 2,
+    "studies": 4,
     "tables": 25,
     "printed": 50,
 }

@@ -217,8 +217,8 @@ def neighbours_words(path: Path) -> str:
     through = [
         spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start
     ]
-    return (
-        f"other {things(path.start)} that share {' and '.join(through)} with it"
-        if through
-        else f"{things(path.start)} tied to it by {spoken(last.column)}"
-    )
+    if through:
+        return f"other {things(path.start)} that share {' and '.join(through)} with it"
+    if path.hops[2:]:
+        return rows_words(path)
+    return f"{things(path.start)} tied to it by {spoken(last.column)}"
