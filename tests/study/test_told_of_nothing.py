@@ -88,6 +88,16 @@ def test_ties_of_which_rows_say_different_things_are_things_of_their_own(tmp_pat
         assert_definitions_say_columns(staging, ready, list(made.candidates), rng, X)
 
 
+def test_rows_that_lack_one_of_two_things_are_things_of_their_own(tmp_path: Path) -> None:
+    files = _bonds(tmp_path)
+    (bonds,) = (file for file in files if file.name == "bonds.csv")
+    one_blank = bonds.read_text(encoding="utf-8").splitlines()[:-9] + ["a7,,single"]
+    bonds.write_text("\n".join(one_blank), encoding="utf-8")
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "molecules.active")
+        assert ready.mapping.table("bonds").relation is None
+
+
 def test_a_mapping_that_makes_one_tie_of_several_rows_is_refused_with_its_cure(
     tmp_path: Path,
 ) -> None:

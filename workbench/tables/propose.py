@@ -203,8 +203,8 @@ def _reason(finding: Finding) -> str:
 
 
 def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> bool:
-    """Whether rows without a key are tuples of the things they refer to: of no tuple different
-    things are said."""
+    """Whether rows without a key are tuples of the things they refer to: all of these are there,
+    and of no tuple different things are said."""
     references = mapped.references
     if len(references) < 2:
         return False
@@ -215,6 +215,8 @@ def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> 
     ]
     if not others:
         return True
+    if any(column.missing for column in references):
+        return False
     cells = ", ".join(table.cell(column.name) for column in references)
     (tuples, rows) = staging.rows(
         f"SELECT (SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})), "
