@@ -91,7 +91,7 @@ def test_ties_of_which_rows_say_different_things_are_things_of_their_own(tmp_pat
 def test_rows_that_lack_one_of_two_things_are_things_of_their_own(tmp_path: Path) -> None:
     files = _bonds(tmp_path)
     (bonds,) = (file for file in files if file.name == "bonds.csv")
-    one_blank = bonds.read_text(encoding="utf-8").splitlines()[:-9] + ["a7,,single"]
+    one_blank = [*bonds.read_text(encoding="utf-8").splitlines()[:-9], "a7,,single"]
     bonds.write_text("\n".join(one_blank), encoding="utf-8")
     with stage(find_sources(files)) as staging:
         ready = prepared(staging, "molecules.active")
