@@ -81,6 +81,22 @@ def _transfers(directory: Path, rng: np.random.Generator) -> list[Path]:
     ]
 
 
+def _lends(directory: Path, rng: np.random.Generator) -> list[Path]:
+    """Who lends to whom among people of groups: what is asked is of a pair, either of whom has
+    groups.
+    """
+    pairs = [divmod(int(at), 25) for at in rng.permutation(625)[:90]]
+    answers = _answers(rng, len(pairs))
+    lends = [[f"p{one}", f"p{other}", back] for (one, other), back in zip(pairs, answers)]
+    members = [[f"p{k}", f"g{group}"] for k in range(25) for group in rng.permutation(6)[:3]]
+    return [
+        write(directory / "people.csv", ["person", "age"], [[f"p{k}", 20 + k] for k in range(25)]),
+        write(directory / "lends.csv", ["from_person", "to_person", "back"], lends),
+        write(directory / "members.csv", ["person", "group"], members),
+        write(directory / "groups.csv", ["group", "rank"], [[f"g{k}", k] for k in range(6)]),
+    ]
+
+
 def _keys(letter: str) -> list[str]:
     return [f"{letter}{k}" for k in range(N)]
 
@@ -91,6 +107,7 @@ def _keys(letter: str) -> list[str]:
         (_loans, "loans.defaulted", "loans.granted", 300),
         (_molecules, "molecules.active", None, 50),
         (_transfers, "accounts.launders", None, 80),
+        (_lends, "lends.back", None, 60),
     ],
 )
 def test_no_two_candidates_are_told_alike(

@@ -188,7 +188,8 @@ def _owner(hops: tuple[Hop, ...]) -> str:
     if hop.kind == "latest":
         return f"its latest {referred(hop)}"
     if hop.kind == "to" and before and before[-1].many:
-        return f"the same {referred(hop)} (through {spoken(before[-1].table)})"
+        whose_too = f" of {_owner(tuple(before[:-1]))}" if before[:-1] else ""
+        return f"the same {referred(hop)} (through {spoken(before[-1].table)}{whose_too})"
     if hop.kind == "to":
         return f"its {referred(hop)}"
     if hop.kind in ("shared", "alike"):

@@ -78,16 +78,16 @@ def rows_reached(walks: Literals, path: Path, anchor: Row, inside: list[str], ro
     """The atom of the rows that a path reaches from its anchor, each once: two ways may lead to
     one.
     """
-    ends = ", ".join(dict.fromkeys((*anchor, *row)))
-    key, made = (
-        ("reached", path.hops[: -len(path.suffix)], path.suffix, ends),
-        walks.statements.made,
-    )
+    ends, made = ", ".join(dict.fromkeys((*anchor, *row))), walks.statements.made
+    key = ("reached", path.prefix, path.suffix, ends)
     if key not in made:
-        name = walks.statements.new(f"Reached{path_name(Path(path.start, path.suffix))}")
+        made[key] = walks.statements.new(f"Reached{path_name(Path(path.start, path.suffix))}")
+        head, body = f"{made[key]}({ends})", " ^ ".join(inside)
         walks.statements.lines.append(comment(f"{rows_words(path)}, each once"))
-        walks.statements.state(f"{name}({ends})", " ^ ".join(inside))
-        made[key] = name
+        if {*anchor} & {*walks.statements.subject}:
+            walks.statements.state(head, body)
+        else:  # of what target rows refer to: not once for each of these
+            walks.statements.lines.append(f"{head} := {body}.")
     return f"{made[key]}({ends})"
 
 
