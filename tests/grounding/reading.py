@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
-from workbench.grounding import Grounding
+from workbench.grounding import Grounding, small_queries
+
+
+@contextmanager
+def statements_only(when: bool = True) -> Iterator[None]:
+    """Rules grounded by the database alone, those over small relations, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        if when:
+            patch.setattr(small_queries, "MOST_ROWS", -1)
+        yield
 
 
 def atom_names(grounding: Grounding) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.grounding.reading import rows_of, unit_of
+from tests.grounding.reading import rows_of, statements_only, unit_of
 from tests.oracles.nested_loop import Expected, World, ground_naively
 from workbench.database import Database, load_alchemy_text
 from workbench.errors import InfeasibleError
@@ -102,13 +102,13 @@ def grounded(
         database.declare(program)
         for number, world in enumerate(data):
             load_alchemy_text(database, text_of(world), world=f"w{number}")
-        result = ground(
-            database,
-            program,
-            GroundRequest(query=sorted(OPEN), closed=sorted(PREDICATES.keys() - OPEN), **request),  # type: ignore[arg-type]
-            backend=backend,
+        asked = GroundRequest(
+            query=sorted(OPEN),
+            closed=sorted(PREDICATES.keys() - OPEN),
+            **request,  # type: ignore[arg-type]
         )
-        return result
+        with statements_only(len("".join(rules)) % 2 == 0):
+            return ground(database, program, asked, backend=backend)
 
 
 def compare(grounding: Grounding, expected: Expected) -> None:

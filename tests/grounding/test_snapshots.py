@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from tests.grounding.reading import statements_only
 from tests.grounding.test_psl_against_nested_loops import load
 from tests.oracles.nested_loop_psl import Key
 from workbench.database import Database, load_alchemy_text
@@ -161,7 +162,8 @@ def statements(case: str) -> str:
         )
         request = GroundRequest(query=query)
         grounder = Grounder(database, cast(Any, listener), program, request, SILENT)
-        shown = list(_grounded(grounder, lazily=name == "lazy"))
+        with statements_only():
+            shown = list(_grounded(grounder, lazily=name == "lazy"))
     told = [one for one in (*listener.statements, *shown) if not one.startswith(LEFT_OUT)]
     text = ";\n\n".join(told) + ";\n"
     return re.sub(r"\b(find|value|state)(_\w*?)?_\d+\(", r"\1\2(", text)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.grounding.backend import Backend
 from workbench.grounding.bindings import all_bindings, open_bindings
 from workbench.grounding.clauses import scale_of
 from workbench.grounding.plans import Plan
@@ -47,6 +46,11 @@ class Tally:
 TOGETHER = 50
 """Clauses without variables counted by one query: preparing it grows more than linearly."""
 
+Line = tuple[tuple[int, ...], dict[str, Any]]
+"""A `+` combination, and its counts by name."""
+
+Lines = list[Line]
+
 MOST_COUNTED = 2**62
 """Open groundings from which their number is no integer of the database any more."""
 
@@ -57,16 +61,20 @@ def count_plans(
     most: int,
     lazy: Collection[int] = (),
     progress: Progress = SILENT,
+    counted: Mapping[int, Lines] | None = None,
 ) -> list[Tally]:
-    """Counts of all clauses, those left to a row source (`lazy`) uncounted."""
-    counted = count_together(vocabulary, {n: plan for n, plan in plans.items() if n not in lazy})
+    """Counts of all clauses, some `counted`, those left to a row source (`lazy`) uncounted."""
+    known = dict(counted or {})
+    known |= count_together(
+        vocabulary, {n: plan for n, plan in plans.items() if n not in lazy and n not in known}
+    )
     tallies = []
     for number, plan in plans.items():
         progress.step("count", number, len(plans), f"rule {plan.clause.rule + 1}")
         if number in lazy:
             tallies.append(uncounted(plan))
         else:
-            tallies.append(count_plan(vocabulary, plan, most, counted.get(number)))
+            tallies.append(count_plan(vocabulary, plan, most, known.get(number)))
     return tallies
 
 
@@ -82,11 +90,9 @@ def number_templates(tallies: Sequence[Tally], table: TemplateTable) -> None:
             tally.templates = table.number(clause, tally.names)
 
 
-def count_together(
-    vocabulary: Vocabulary, plans: Mapping[int, Plan]
-) -> dict[int, list[dict[str, Any]]]:
+def count_together(vocabulary: Vocabulary, plans: Mapping[int, Plan]) -> dict[int, Lines]:
     """Count clauses together that have no variables, with open atoms or not as the data say."""
-    found: dict[int, list[dict[str, Any]]] = {}
+    found: dict[int, Lines] = {}
     selects = []
     for number, plan in plans.items():
         clause = plan.clause
@@ -103,7 +109,7 @@ def count_together(
     for first in range(0, len(selects), TOGETHER):
         names, rows = vocabulary.backend.rows(Union(tuple(selects[first : first + TOGETHER])))
         for row in rows:
-            found[row[0]].append(dict(zip(names, row)))
+            found[row[0]].append(((), dict(zip(names, row))))
     return found
 
 
@@ -112,7 +118,7 @@ def _numbered(number: int, select: Select) -> Select:
 
 
 def count_plan(
-    vocabulary: Vocabulary, plan: Plan, most: int, counted: Sequence[dict[str, Any]] | None = None
+    vocabulary: Vocabulary, plan: Plan, most: int, counted: Lines | None = None
 ) -> Tally:
     """Run the count queries of one clause, of which `counted` may give the lines.
 
@@ -131,11 +137,9 @@ def count_plan(
         few = plan.total is not None and count.total <= most
         if not few and vocabulary.backend.has_more_than(plan.open_groundings, most):
             raise too_many(vocabulary, plan, most)
-    if counted is None and bindings is None:
-        lines = _count_rows(vocabulary.backend, plan)
-    else:
-        lines = (((), line) for line in counted or ())
-    for key, line in lines:
+    if counted is None and bindings is None and plan.counts is not None:
+        counted = list(lines_of(plan, *vocabulary.backend.rows(plan.counts)))
+    for key, line in counted or ():
         if line["unlisted"]:
             check_listed(vocabulary, plan)
         count.add(key, line)
@@ -155,7 +159,7 @@ def _add_totals(vocabulary: Vocabulary, count: _Count) -> None:
     if every is not None:
         count.of[()].add_total(every, every)
         return
-    for row in vocabulary.backend.rows(plan.total)[1]:
+    for row in vocabulary.rows(plan.total)[1]:
         count.of[row[: plan.n_plus]].add_total(*row[plan.n_plus :])
 
 
@@ -250,11 +254,8 @@ class _Count:
         return sums[:, ::-1] if scale < 0 else sums
 
 
-def _count_rows(backend: Backend, plan: Plan) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
+def lines_of(plan: Plan, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Iterator[Line]:
     """Lines of the count query: the `+` combination, and the counts by name."""
-    if plan.counts is None:
-        return
-    names, rows = backend.rows(plan.counts)
     for row in rows:
         yield row[1 : 1 + plan.n_plus], dict(zip(names, row))
 

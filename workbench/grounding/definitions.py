@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row, first_value
+from workbench.database.rows import first_row
 from workbench.database.stored import SQL_TYPES, StoredPredicate
 from workbench.errors import InputError, UsageError
 from workbench.grounding.definition_queries import conditions_select
@@ -132,7 +132,7 @@ def make_scopes(vocabulary: Vocabulary) -> None:
             "scope", name, f"SELECT {typed} FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}"
         )
         vocabulary.scopes[name] = table
-        _check_count(vocabulary, name, table)
+        _check_count(vocabulary, name, vocabulary.tables.size(table))
 
 
 def _make_recursive(
@@ -202,7 +202,7 @@ def _round_adds(
         ).fetchall()
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {_new(name)} AS FROM {new}")
         grown |= bool(added[0][0])
-        _check_size(vocabulary, name)
+        vocabulary.made[name] = _check_count(vocabulary, name, vocabulary.made[name] + added[0][0])
     return grown
 
 
@@ -265,16 +265,11 @@ def _create(vocabulary: Vocabulary, name: str, query: str) -> None:
         name, table, name, declared.argument_types, closed=True, entities=declared.entities
     )
     vocabulary.stored = {**vocabulary.stored, name: made}
-    _check_size(vocabulary, name)
+    vocabulary.made[name] = _check_count(vocabulary, name, vocabulary.tables.size(table))
 
 
-def _check_size(vocabulary: Vocabulary, name: str) -> None:
-    vocabulary.made[name] = _check_count(vocabulary, name, vocabulary.stored[name].table_name)
-
-
-def _check_count(vocabulary: Vocabulary, name: str, table: str) -> int:
-    """How many facts a table has, which may not be too many."""
-    count = int(first_value(vocabulary.connection.execute(f"SELECT count(*) FROM {quoted(table)}")))
+def _check_count(vocabulary: Vocabulary, name: str, count: int) -> int:
+    """How many facts a predicate has, which may not be too many."""
     if count > MOST_FACTS:
         raise InputError.of(
             "E0325",

@@ -99,7 +99,14 @@ class Dialect:
                     f"({self.render(_values_of_rows(select))})"
                 )
             case Operation(operator, operands):
-                return self._infix(operator, [self._operand(one) for one in operands])
+                shown = [self._operand(one) for one in operands]
+                if operator not in ("AND", "OR"):
+                    # NOT binds more loosely than all but these.
+                    shown = [
+                        f"({text})" if isinstance(one, Call) and one.function == "not" else text
+                        for one, text in zip(operands, shown)
+                    ]
+                return self._infix(operator, shown)
             case Star():
                 return "*"
             case Raw(select):

@@ -17,10 +17,11 @@ from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_value
 from workbench.database.stored import StoredPredicate
 from workbench.grounding.atom_index import drop_function
-from workbench.grounding.backend import Backend
+from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.column_functions import register_likeness, register_user_function
 from workbench.grounding.order import stands_in_order
-from workbench.grounding.select import Expression, real_sum
+from workbench.grounding.select import Expression, Select, Union, real_sum
+from workbench.grounding.small_queries import SmallQueries
 from workbench.grounding.temporary_tables import TemporaryTables
 from workbench.language.program import Program
 from workbench.language.user_functions import UserFunction
@@ -31,6 +32,9 @@ threads.
 
 DuckDB's threads share a table by groups of 122,880 rows.
 """
+
+
+Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 
 class DomainSize(NamedTuple):
@@ -56,6 +60,7 @@ class FactRelations:
     domains: Mapping[tuple[int, str], DomainSize]
     made: dict[str, int] = field(default_factory=dict)
     tables: TemporaryTables = field(init=False)
+    small: SmallQueries = field(init=False)
     _known: dict[str, bool] = field(default_factory=dict)
     _between: dict[str, int] = field(default_factory=dict)
     _stored_sizes: dict[str, int] = field(default_factory=dict)
@@ -64,6 +69,16 @@ class FactRelations:
 
     def __post_init__(self) -> None:
         self.tables = TemporaryTables(self.connection)
+        self.small = SmallQueries(self.tables)
+
+    def small_rows(self, query: Select | Union) -> Rows | None:
+        """Column names and rows of a query over small relations; None of any other query."""
+        return self.small.rows(query) if isinstance(self.backend, DuckDB) else None
+
+    def rows(self, query: Select | Union) -> Rows:
+        """The columns' names and all rows of a query that has few, such as counts."""
+        found = self.small_rows(query)
+        return self.backend.rows(query) if found is None else found
 
     @property
     def one_world(self) -> bool:

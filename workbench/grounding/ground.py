@@ -16,8 +16,14 @@ from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.backend import BackendOf, Batch, DuckDB
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import Tally, count_plans, number_templates, refuse_total, sizes
-from workbench.grounding.few_rows import has_few_rows, read_together, runs_of_few
+from workbench.grounding.counting import (
+    Tally,
+    count_plans,
+    number_templates,
+    refuse_total,
+    sizes,
+)
+from workbench.grounding.few_rows import count_small, read_together, rows_of, runs_of_few
 from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
@@ -134,8 +140,10 @@ class Grounder:
         plans = {
             number: make_plan(self.vocabulary, clause) for number, clause in enumerate(clauses)
         }
-        plans = with_shared_joins(self.vocabulary, plans)
-        tallies = count_plans(self.vocabulary, plans, most, self.lazy, self.progress)
+        counted = count_small(self.vocabulary, plans, self.lazy)
+        rest = {number: plan for number, plan in plans.items() if number not in counted}
+        plans |= with_shared_joins(self.vocabulary, rest)
+        tallies = count_plans(self.vocabulary, plans, most, self.lazy, self.progress, counted)
         table = TemplateTable(self.program, templates or self.request.templates)
         number_templates(tallies, table)
         return tallies, table
@@ -208,7 +216,7 @@ class Grounder:
             self.intake.units.add(self.numbering.to_open(known), template, change, -1.0, 1.0)
         written: dict[int, tuple[int, int]] = {}
         for run in runs_of_few(tallies):
-            ready = self._read_together([tallies[number] for number in run])
+            ready = read_together(self.vocabulary, [tallies[one] for one in run], self.batches)
             for number in run:
                 rule, before = tallies[number].plan.clause.rule, self.intake.rows.n_rows
                 self.progress.step("ground", len(written), len(tallies), f"rule {rule + 1}")
@@ -216,12 +224,6 @@ class Grounder:
                 written[number] = (self.intake.rows.n_rows - before, units)
                 self.emitted.append((rule, written[number][0]))
         return written
-
-    def _read_together(self, tallies: Sequence[Tally]) -> dict[int, list[Batch]]:
-        """The rows of clauses that have a few, where no thread's rows must be brought in order."""
-        if len(tallies) == 1 or self.vocabulary.shared or not isinstance(self.backend, DuckDB):
-            return {}
-        return read_together(tallies, lambda query: self.batches(query, few=True))
 
     def check_hard(self, tallies: list[Tally]) -> None:
         """Hard rules that evidence violates: an error, or a warning where the request allows it."""
@@ -247,8 +249,7 @@ class Grounder:
                 continue
             batches: Iterable[Batch] | None = ready.get(id(shape.select))
             if batches is None:
-                few = not shape.listing and has_few_rows(tally)
-                batches = self.batches(shape.select, few=few)
+                batches = rows_of(self.vocabulary, tally, shape, self.batches)
             for batch in batches:
                 complete += groundings(shape, batch) if plan.checked_late else 0
                 units += self.intake.take(plan, shape, batch, template)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from typing import Any, cast, get_args
 from typing import Literal as OneOf
-from typing import cast, get_args
 
 Operator = OneOf[
     "+", "-", "*", "/", "//", "%", "=", "<>", "!=", "<", "<=", ">", ">=",
@@ -257,6 +258,13 @@ def relations(query: Select | Union) -> frozenset[str]:
 
 def tables_of(part: Expression | Source) -> frozenset[str]:
     """The tables that a part of a query is about."""
+    match part:
+        case ColumnRef(table):
+            return frozenset([table])
+        case Value() | Star():
+            return frozenset()
+        case Operation(_, operands) | Registered(_, operands) | Call(_, operands, (), None):
+            return frozenset().union(*map(tables_of, operands))
     own = frozenset([part.alias]) if isinstance(part, Source) else frozenset()
     return own | {column.table for column in parts(part) if isinstance(column, ColumnRef)}
 
@@ -264,9 +272,13 @@ def tables_of(part: Expression | Source) -> frozenset[str]:
 def parts(part: object) -> Iterator[object]:
     """A part of a query, and all that it is made of."""
     yield part
-    if isinstance(part, tuple):
-        inner = part
-    else:
-        inner = tuple(getattr(part, own.name) for own in fields(part)) if is_dataclass(part) else ()
+    whole: Any = part
+    names = _names_of(whole.__class__)
+    inner = whole if isinstance(part, tuple) else (getattr(whole, name) for name in names)
     for one in inner:
         yield from parts(one)
+
+
+@cache
+def _names_of(kind: Any) -> tuple[str, ...]:
+    return tuple(own.name for own in fields(kind)) if is_dataclass(kind) else ()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import duckdb
+import numpy as np
 
+from workbench.arrays import Array
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_value, handed_in
+
+MOST_HELD = 2**28
+"""Bytes of arrays from which no more tables are read into such."""
 
 
 @dataclass
@@ -22,6 +28,10 @@ class TemporaryTables:
     largest: int = 0
     _tables: dict[tuple[str, str], str] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
+    _taken: set[str] = field(default_factory=set)
+    _sizes: dict[str, int] = field(default_factory=dict)
+    _arrays: dict[str, dict[str, Array] | None] = field(default_factory=dict)
+    _held: int = 0
 
     def of(self, kind: str, name: str, query_of: Callable[[], str]) -> str:
         """The temporary table of a kind and name, made once; a view where that saves nothing."""
@@ -29,8 +39,9 @@ class TemporaryTables:
         if key not in self._tables:
             query = query_of()
             table = f"{kind}_{word(name)}"
-            if table.casefold() in {other.casefold() for other in self._tables.values()}:
+            if table.casefold() in self._taken:
                 table = f"{table}_{len(self._tables)}"
+            self._taken.add(table.casefold())
             if "ORDER BY" in query or "UNION" in query:
                 self._create(table, query)
             else:
@@ -55,7 +66,8 @@ class TemporaryTables:
         made = self.connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS {query} LIMIT {most + 1}"
         )
-        if int(first_value(made)) > most:
+        self._sizes[table] = int(first_value(made))
+        if self._sizes[table] > most:
             self.connection.execute(f"DROP TABLE {table}")
             return None
         self._tables[(kind, name)] = table
@@ -65,9 +77,34 @@ class TemporaryTables:
         """The tables of a kind that were made."""
         return frozenset(table for (own, _), table in self._tables.items() if own == kind)
 
+    def arrays(self, table: str, most: int) -> dict[str, Array] | None:
+        """The columns of numbers of a table, read once; None of a view, and of more rows than
+        `most` or than there is room for.
+        """
+        if table not in self._arrays:
+            self._arrays[table] = found = self._read(table, most)
+            self._held += sum(_bytes(one) for one in (found or {}).values())
+        return self._arrays[table]
+
+    def _read(self, table: str, most: int) -> dict[str, Array] | None:
+        if self._sizes.get(table.strip('"'), most + 1) > most or self._held > MOST_HELD:
+            return None
+        rows: Any = self.connection.execute(f"FROM {table}").fetchnumpy()
+        found: dict[str, Array] = {}
+        for name, column in rows.items():
+            plain = not isinstance(column, np.ma.MaskedArray) and column.dtype.kind in "if"
+            if plain and (column == column).all():
+                found[name] = _spared(column, found.values())
+        return found
+
     def _create(self, table: str, query: str) -> None:
         made = self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
-        self.largest = max(self.largest, int(first_value(made)))
+        self._sizes[table] = int(first_value(made))
+        self.largest = max(self.largest, self._sizes[table])
+
+    def size(self, table: str) -> int:
+        """Rows that a table had when it was made."""
+        return self._sizes[table]
 
     def replace(self, kind: str, name: str, table: object, query: str) -> str:
         """Make or replace a temporary table by a query over an Arrow table `incoming`; its name."""
@@ -78,6 +115,9 @@ class TemporaryTables:
     def drop(self, kind: str, name: str) -> None:
         """Drop a temporary table, if there is one: it is made anew when next asked for."""
         if (table := self._tables.pop((kind, name), None)) is not None:
+            self._held -= sum(_bytes(one) for one in (self._arrays.pop(table, None) or {}).values())
+            self._sizes.pop(table.strip('"'), None)
+            self._taken.discard(table.strip('"').casefold())
             what = "VIEW" if table.strip('"') in self._views else "TABLE"
             self._views.discard(table.strip('"'))
             self.connection.execute(f"DROP {what} IF EXISTS {table}")
@@ -86,6 +126,20 @@ class TemporaryTables:
         """Drop all that was made."""
         for kind, name in list(self._tables):
             self.drop(kind, name)
+
+
+def _spared(values: Array, others: Iterable[Array]) -> Array:
+    """The values, as one number where all are equal, or as another array that is equal."""
+    if len(values) and (values == values[0]).all():
+        return np.broadcast_to(values[:1].copy(), values.shape)
+    for other in others:
+        if other.dtype == values.dtype and np.array_equal(other, values):
+            return other
+    return values
+
+
+def _bytes(values: Array) -> int:
+    return values.nbytes if values.strides != (0,) else 0
 
 
 def word(name: str) -> str:

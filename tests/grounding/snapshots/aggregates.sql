@@ -19,8 +19,6 @@ FROM domain_person AS d1
 WHERE (coalesce(q2.result, 0.0::DOUBLE) IS NOT NULL)
 ) q LIMIT 200000001;
 
-SELECT count(*) FROM "made_Count_2";
-
 CREATE OR REPLACE TEMP VIEW "given_Age" AS SELECT world, a0, a1 FROM "p_Age" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
 
 CREATE OR REPLACE TEMP TABLE "made_Mean_4" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS DOUBLE) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
@@ -34,8 +32,6 @@ FROM (
 WHERE (q1.result IS NOT NULL)
 ) q LIMIT 200000001;
 
-SELECT count(*) FROM "made_Mean_4";
-
 CREATE OR REPLACE TEMP TABLE "made_Oldest_5" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS DOUBLE) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
 SELECT DISTINCT 0 AS world, q1.g0 AS a0, q1.result AS a1
 FROM (
@@ -46,8 +42,6 @@ FROM (
   ) AS q1
 WHERE (q1.result IS NOT NULL)
 ) q LIMIT 200000001;
-
-SELECT count(*) FROM "made_Oldest_5";
 
 SELECT max(latest) FROM (SELECT max(a1) AS latest FROM "p_Born" WHERE partition = 'evidence' AND value = 1 AND world IN (0));
 
@@ -66,8 +60,6 @@ FROM domain_person AS d1
   ) AS q2 ON (q2.g0 = d1.a)
 WHERE (coalesce(q2.result, 0.0::DOUBLE) IS NOT NULL)
 ) q LIMIT 200000001;
-
-SELECT count(*) FROM "made_Recent_7";
 
 CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Count_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 

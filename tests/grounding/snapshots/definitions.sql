@@ -14,8 +14,6 @@ FROM given_Age AS e1
   ANTI JOIN given_Enemies AS x2 ON (x2.a0 = e1.a0) AND (x2.a1 = e1.a0)
 ) q LIMIT 200000001;
 
-SELECT count(*) FROM "made_Lone_2";
-
 CREATE OR REPLACE TEMP VIEW "given_Friends" AS SELECT world, a0, a1 FROM "p_Friends" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
 
 CREATE OR REPLACE TEMP TABLE "made_Peers_4" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS INTEGER) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
@@ -24,8 +22,6 @@ FROM given_Friends AS e1
   JOIN given_Friends AS e2 ON (e2.a1 = e1.a1)
 WHERE NOT (e1.a0 = e2.a0)
 ) q LIMIT 200000001;
-
-SELECT count(*) FROM "made_Peers_4";
 
 CREATE OR REPLACE TEMP TABLE "facts_Peers" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "made_Peers_4" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 

@@ -11,8 +11,6 @@ SELECT DISTINCT 0 AS world, e1.a0 AS a0, e1.a1 AS a1
 FROM given_Friends AS e1
 ) q LIMIT 200000001;
 
-SELECT count(*) FROM "made_Far_1";
-
 CREATE OR REPLACE TEMP TABLE "new_Far" AS SELECT * EXCLUDE (value, partition) FROM "made_Far_1";
 
 CREATE OR REPLACE TEMP VIEW "given_Far" AS SELECT world, a0, a1 FROM "made_Far_1" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
@@ -29,8 +27,6 @@ INSERT INTO "made_Far_1" SELECT *, 1.0, 'evidence' FROM "next_Far";
 
 CREATE OR REPLACE TEMP TABLE "new_Far" AS FROM "next_Far";
 
-SELECT count(*) FROM "made_Far_1";
-
 CREATE OR REPLACE TEMP TABLE "next_Far" AS (SELECT DISTINCT 0 AS world, e1.a0 AS a0, e2.a1 AS a1
 FROM "new_Far" AS e1
   JOIN given_Far AS e2 ON (e2.a0 = e1.a1)
@@ -42,8 +38,6 @@ FROM given_Far AS e1
 INSERT INTO "made_Far_1" SELECT *, 1.0, 'evidence' FROM "next_Far";
 
 CREATE OR REPLACE TEMP TABLE "new_Far" AS FROM "next_Far";
-
-SELECT count(*) FROM "made_Far_1";
 
 CREATE OR REPLACE TEMP TABLE "made_Reach_3" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS INTEGER) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
 WITH RECURSIVE so_far(world, a0, a1) AS (
@@ -58,8 +52,6 @@ FROM so_far AS e1
 )
 SELECT * FROM so_far
 ) q LIMIT 200000001;
-
-SELECT count(*) FROM "made_Reach_3";
 
 CREATE OR REPLACE TEMP TABLE "facts_Reach" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "made_Reach_3" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 

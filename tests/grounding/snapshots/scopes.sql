@@ -14,8 +14,6 @@ WHERE NOT (e1.a0 = e2.a0)
   AND (CAST(levenshtein(e1.a1, e2.a1) AS DOUBLE) <= 1.0::DOUBLE)
 ) q LIMIT 200000001;
 
-SELECT count(*) FROM "scope_Same_1";
-
 CREATE OR REPLACE TEMP TABLE "listed_Same" AS SELECT * EXCLUDE (open), CASE WHEN open THEN (0 + row_number() OVER (PARTITION BY open ORDER BY world, p0, p1) - 1)::INTEGER END AS atom FROM (SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, t.value IS NULL OR (t.value > 0 AND t.value < 1) AS open, t.value FROM (SELECT world, a0, a1, f.value FROM (SELECT world, a0, a1 FROM "scope_Same_1" UNION SELECT world, a0, a1 FROM "p_Same" WHERE partition = 'evidence' AND world IN (0) AND value > 0) s LEFT JOIN (SELECT world, a0, a1, max(value) AS value FROM "p_Same" WHERE partition = 'evidence' AND world IN (0) GROUP BY world, a0, a1) f USING (world, a0, a1)) t ) ORDER BY world, p0, p1;
 
 SELECT world, count(atom) FROM listed_Same GROUP BY world;
