@@ -133,6 +133,8 @@ BESIDE_OTHERS, ALONE = 15, 300
 """Products a record of words, or letters in threes, that near texts are found by: beside statements
 of other fields, and in the only one.
 """
+FEW_FIELDS = 2
+"""Of so few near names are looked for as well: statements of one or two keys miss misspelt ones."""
 FEW_PAIRS = 100_000
 """So many possible pairs are all compared."""
 
@@ -211,12 +213,12 @@ def find_candidates(
     uncounted = to_count.over
     pairs, said = all_pairs(statements, second, n, conduct=conduct)
     near = []
+    few = len(fields) <= FEW_FIELDS
     for field in fields:
-        alone = len(fields) == 1
         if not conduct.over and (
-            field.of_many_words or (field.kind in ("name", "numbered") and (alone or not said))
+            field.of_many_words or (field.kind in ("name", "numbered") and (few or not said))
         ):
-            products = ALONE if alone else BESIDE_OTHERS
+            products = ALONE if field.kind == "text" else BESIDE_OTHERS
             found, pairs = add_near(field, pairs, second, most=products * n)
             near.append(found)
     cut = (

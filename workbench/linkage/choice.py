@@ -18,6 +18,8 @@ TWO = 2
 """Fields that say nothing of each other but by the match: of two it cannot be told how often
 matches and others agree in them, of three it can.
 """
+A_FEW = 1.5
+"""Words of a title on average, at least."""
 NO_REPEATS = "no value repeats"
 """Of single words: they are compared where there is nothing else, for they may be alike."""
 FEW = 20
@@ -75,15 +77,28 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> FieldChoice:
     return FieldChoice(tuple(kept), left_out)
 
 
-def told_by_a_title(choice: FieldChoice) -> FieldChoice:
-    """One long text beside a single other field is compared as a text alone is: what chance makes
-    of it says what two fields do not.
+def told_by_a_title(choice: FieldChoice) -> FieldChoice | None:
+    """Of two fields the text that says most compared as a text alone is: what chance makes of it
+    may say what two fields do not. None where there are more fields, or no text of several words.
     """
-    titles = [one for one in choice.fields if one.of_many_words]
-    if len(choice.fields) != TWO or len(titles) != 1:
-        return choice
-    fields = (replace(one, kind="text") if one is titles[0] else one for one in choice.fields)
+    titles = [one for one in choice.fields if _is_a_title(one)]
+    if len(choice.fields) != TWO or not titles:
+        return None
+    title = max(titles, key=_information)
+    fields = (replace(one, kind="text") if one is title else one for one in choice.fields)
     return replace(choice, fields=tuple(fields))
+
+
+def _is_a_title(field: Field) -> bool:
+    """Whether a field is a text whose parts may come together by chance."""
+    return field.kind in (*TEXTS, "numbered code") and _mean_words(field) >= A_FEW
+
+
+def _information(field: Field) -> float:
+    """How much the words of a record say on average."""
+    says = np.log(field.filled / np.maximum(field.held, 1.0))
+    each = np.repeat(field.counts, np.diff(field.words.starts))
+    return float(says[field.words.ids] @ each) / max(field.filled, 1)
 
 
 def _useless(field: Field, one_source: bool) -> str:

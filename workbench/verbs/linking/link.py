@@ -17,7 +17,6 @@ from workbench.linkage.blend import Blend
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
-from workbench.linkage.choice import told_by_a_title
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.estimates import best_threshold, estimate, threshold_curve
 from workbench.linkage.label_evidence import LabelEvidence
@@ -27,7 +26,6 @@ from workbench.linkage.supervised import Supervised
 from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
-from workbench.verbs.linking.compared import compare
 from workbench.verbs.linking.labels import LabelledPairs, read_labels
 from workbench.verbs.linking.notes import (
     about_candidates,
@@ -39,6 +37,7 @@ from workbench.verbs.linking.notes import (
 from workbench.verbs.linking.reading import read_linked
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
+from workbench.verbs.linking.two_fields import likeliest
 
 LEAST_THRESHOLD = 1e-4
 
@@ -198,12 +197,9 @@ def _scored(
     read = read_linked(sources, id_column)
     in_time(conduct, "the files were read")
     records, labelled = read.records, _labelled(labels, read.records)
-    if not labelled.teach:
-        read = replace(read, choice=told_by_a_title(read.choice))
-    compared = compare(read, labelled, conduct)
+    read, compared, unlabelled = likeliest(read, labelled, conduct)
     candidates, patterns = compared.candidates, compared.patterns
     places, pairs = labelled.places(candidates, len(records)), candidates.pairs
-    unlabelled = compared.model(conduct)
     surprises = LabelEvidence(places, labelled.match).surprises(unlabelled.of_patterns(patterns))
     model = labelled.heard(
         unlabelled,
