@@ -10,8 +10,9 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.stored import is_no_value, text_of_value
 from workbench.errors import InputError
-from workbench.grounding.definitions import make_definitions, needed_definitions
+from workbench.grounding.definitions import make_definitions
 from workbench.grounding.prepare import prepare
+from workbench.grounding.program_clauses import needed_definitions
 from workbench.grounding.request import GroundRequest
 from workbench.language.asked_dates import ASKED_DATE, asked_at
 from workbench.language.builtin import DATE_OF

@@ -82,9 +82,16 @@ class Backend(Protocol):
 
 @dataclass(frozen=True)
 class DuckDB:
-    """The workspace's own database."""
+    """The workspace's own database.
+
+    Attributes
+    ----------
+    pending : dict or None
+        What makes each relation that is made when a query first reads it; None: none may wait.
+    """
 
     connection: duckdb.DuckDBPyConnection
+    pending: dict[str, Callable[[], object]] | None = None
     dialect: Dialect = DUCKDB
     interrupted: tuple[type[Exception], ...] = (
         duckdb.InterruptException,
@@ -104,8 +111,16 @@ class DuckDB:
         self.connection.execute(f"DROP TABLE {name}")
 
     def rows(self, query: Select | Union) -> tuple[list[str], list[tuple[Any, ...]]]:
-        cursor = self.connection.execute(self.dialect.render(query))
+        cursor = self.connection.execute(self.text(query))
         return [column[0] for column in cursor.description or ()], cursor.fetchall()
+
+    def text(self, query: Select | Union) -> str:
+        """SQL text of a query, all of whose relations are there."""
+        for name in relations(query) & self.pending.keys() if self.pending else ():
+            make = self.pending.pop(name, None) if self.pending else None
+            if make is not None:  # else another that was made has read it
+                make()
+        return self.dialect.render(query)
 
     def has_more_than(self, selects: tuple[Select, ...], most: int) -> bool:
         """Rows are made where DuckDB's estimate asks for a look, and none after the first too many.
@@ -133,9 +148,7 @@ class DuckDB:
             one for one in select.where if isinstance(one, Operation) and one.operator == "="
         )
         joined = replace(select, where=tuple(equations))
-        row = self.connection.execute(
-            f"EXPLAIN (FORMAT JSON) {self.dialect.render(joined)}"
-        ).fetchone()
+        row = self.connection.execute(f"EXPLAIN (FORMAT JSON) {self.text(joined)}").fetchone()
         pending: list[Any] = json.loads(row[1]) if row is not None else []
         while pending:
             node = pending.pop(0)
@@ -146,7 +159,7 @@ class DuckDB:
         return 0.0
 
     def batches(self, query: Select | Union, *, shared: bool, few: bool) -> Iterator[Batch]:
-        text = self.dialect.render(query)
+        text = self.text(query)
         if few and not shared:
             columns = self.connection.execute(text).fetchnumpy()
             if len(next(iter(columns.values()))):
@@ -158,6 +171,11 @@ class DuckDB:
 
     def interrupt(self) -> None:
         self.connection.interrupt()
+
+
+def waiting(backend: Backend) -> Backend:
+    """The backend with relations that may wait to be made till a query reads them, if it can."""
+    return replace(backend, pending={}) if isinstance(backend, DuckDB) else backend
 
 
 @dataclass

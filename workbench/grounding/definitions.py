@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+
+import numpy as np
 
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 from workbench.database.stored import SQL_TYPES, StoredPredicate
 from workbench.errors import InputError, UsageError
 from workbench.grounding.definition_queries import conditions_select
-from workbench.grounding.dialect import render
 from workbench.grounding.roles import RoleOf
+from workbench.grounding.select import Select
+from workbench.grounding.temporary_tables import Columns
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.definitions import condition_atoms, strata
-from workbench.language.program import Definition, Program, Scope
+from workbench.language.program import Definition, Scope
 from workbench.language.variable_types import infer_condition_types
 
 MOST_FACTS = 200_000_000
 """Of one definition or scope; more are refused."""
-
-
-def needed_definitions(program: Program, mentioned: Collection[str]) -> frozenset[str]:
-    """The defined predicates that rules and scopes are about, and those that these are made of."""
-    wanted = set(mentioned)
-    for scope in program.scopes:
-        if scope.head.predicate in wanted:
-            wanted |= {atom.predicate for atom in condition_atoms(scope.body)}
-    for together in reversed(strata(program)):
-        if wanted & set(together):
-            for definition in program.definitions:
-                if definition.head.predicate in together:
-                    wanted |= {atom.predicate for atom in condition_atoms(definition.body)} | set(
-                        together
-                    )
-    return program.defined & wanted
 
 
 def make_definitions(vocabulary: Vocabulary, needed: Collection[str]) -> None:
@@ -98,24 +85,44 @@ def _check_empty(vocabulary: Vocabulary, name: str) -> None:
 
 def _select(
     vocabulary: Vocabulary, definition: Definition | Scope, instead: dict[str, str] | None = None
-) -> str:
+) -> Select:
     """The query of one definition; `instead` names other relations of some predicates."""
     types = infer_condition_types(definition.head, definition.body, vocabulary.program).variables
 
     def relation_of(predicate: str) -> str:
         return (instead or {}).get(predicate) or vocabulary.given(predicate)
 
-    return render(
-        conditions_select(vocabulary, definition.head, definition.body, types, relation_of)
-    )
+    return conditions_select(vocabulary, definition.head, definition.body, types, relation_of)
 
 
 def make_relation(
     vocabulary: Vocabulary, name: str, parts: Collection[Definition] | Collection[Scope]
 ) -> None:
     """Make a predicate's facts from definitions without recursion, joined by "or"."""
-    queries = [_select(vocabulary, one) for one in parts]
-    _create(vocabulary, name, queries[0] if len(queries) == 1 else "\nUNION\n".join(queries))
+    selects = [_select(vocabulary, one) for one in parts]
+    found = vocabulary.small_answer(selects[0]) if len(selects) == 1 else None
+    if found is None:
+        _create(vocabulary, name, _union(vocabulary, selects))
+    else:
+        _hold(vocabulary, name, selects[0], found)
+
+
+def _union(vocabulary: Vocabulary, selects: Iterable[Select]) -> str:
+    return "\nUNION\n".join(map(vocabulary.text, selects))
+
+
+def _hold(vocabulary: Vocabulary, name: str, select: Select, found: Columns) -> None:
+    """Keep the facts of a predicate as the columns that its query finds, until a table is read."""
+    kinds = vocabulary.program.predicates[name].kinds
+    types = [np.int32, *(np.int32 if kind is None else np.float64 for kind in kinds)]
+    columns = {key: column.astype(kind) for (key, column), kind in zip(found.items(), types)}
+    table = vocabulary.tables.later(
+        "made",
+        name,
+        lambda: _facts_of(vocabulary, name, vocabulary.text(select)) + " ORDER BY ALL",
+        lambda: columns,
+    )
+    _take(vocabulary, name, table, len(columns["world"]))
 
 
 def make_scopes(vocabulary: Vocabulary) -> None:
@@ -126,7 +133,7 @@ def make_scopes(vocabulary: Vocabulary) -> None:
         scopes = [one for one in vocabulary.program.scopes if one.head.predicate == name]
         for scope in scopes:
             _check_closed(vocabulary, scope)
-        query = "\nUNION\n".join(_select(vocabulary, one) for one in scopes)
+        query = _union(vocabulary, [_select(vocabulary, one) for one in scopes])
         typed = ", ".join(_typed(vocabulary, name))
         table = vocabulary.tables.keep(
             "scope", name, f"SELECT {typed} FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}"
@@ -139,12 +146,12 @@ def _make_recursive(
     vocabulary: Vocabulary, name: str, definitions: list[Definition], recursive: list[Definition]
 ) -> None:
     columns = ", ".join(_columns(vocabulary, name))
-    start = "\nUNION\n".join(
-        _select(vocabulary, one) for one in definitions if one not in recursive
+    start = _union(
+        vocabulary, [_select(vocabulary, one) for one in definitions if one not in recursive]
     )
     if not start:
         start = f"SELECT {', '.join(_typed(vocabulary, name, 'NULL'))} WHERE false"
-    steps = "\nUNION\n".join(_select(vocabulary, one, {name: "so_far"}) for one in recursive)
+    steps = _union(vocabulary, [_select(vocabulary, one, {name: "so_far"}) for one in recursive])
     # DuckDB feeds each step the rows that the last one added; UNION drops those already there, so
     # circles end.
     query = (
@@ -167,7 +174,9 @@ def _make_in_rounds(
         ]
         nothing = f"SELECT {', '.join(_typed(vocabulary, name, 'NULL'))} WHERE false"
         _create(
-            vocabulary, name, "\nUNION\n".join(_select(vocabulary, one) for one in start) or nothing
+            vocabulary,
+            name,
+            _union(vocabulary, [_select(vocabulary, one) for one in start]) or nothing,
         )
         table = quoted(vocabulary.stored[name].table_name)
         connection.execute(
@@ -230,7 +239,7 @@ def _steps(vocabulary: Vocabulary, definition: Definition, together: tuple[str, 
             return vocabulary.given(predicate)
 
         found.append(
-            render(
+            vocabulary.text(
                 conditions_select(vocabulary, definition.head, definition.body, types, relation_of)
             )
         )
@@ -253,19 +262,26 @@ def _typed(vocabulary: Vocabulary, name: str, prefix: str = "") -> list[str]:
 
 def _create(vocabulary: Vocabulary, name: str, query: str) -> None:
     """Keep the facts that a query `world, a0, ...` finds as the stored facts of a predicate."""
-    declared = vocabulary.program.predicates[name]
-    table = vocabulary.tables.keep(
-        "made",
-        name,
+    facts = f"{_facts_of(vocabulary, name, query)} LIMIT {MOST_FACTS + 1}"
+    table = vocabulary.tables.keep("made", name, facts)
+    _take(vocabulary, name, table, vocabulary.tables.size(table))
+
+
+def _facts_of(vocabulary: Vocabulary, name: str, query: str) -> str:
+    return (
         f"SELECT {', '.join(_typed(vocabulary, name))}, 1::DOUBLE AS value, "
-        "'evidence'::fact_partition AS partition "
-        f"FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}",
+        f"'evidence'::fact_partition AS partition FROM (\n{query}\n) q"
     )
+
+
+def _take(vocabulary: Vocabulary, name: str, table: str, count: int) -> None:
+    """Let a table hold the facts of a predicate."""
+    declared = vocabulary.program.predicates[name]
     made = StoredPredicate(
         name, table, name, declared.argument_types, closed=True, entities=declared.entities
     )
     vocabulary.stored = {**vocabulary.stored, name: made}
-    vocabulary.made[name] = _check_count(vocabulary, name, vocabulary.tables.size(table))
+    vocabulary.made[name] = _check_count(vocabulary, name, count)
 
 
 def _check_count(vocabulary: Vocabulary, name: str, count: int) -> int:

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
-
-import duckdb
 
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_value
 from workbench.database.stored import StoredPredicate
 from workbench.grounding.atom_index import drop_function
-from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.column_functions import register_likeness, register_user_function
 from workbench.grounding.order import stands_in_order
-from workbench.grounding.select import Expression, Select, Union, real_sum
-from workbench.grounding.small_queries import SmallQueries
-from workbench.grounding.temporary_tables import TemporaryTables
+from workbench.grounding.select import Expression, real_sum
+from workbench.grounding.small_queries import is_small
+from workbench.grounding.small_relations import SmallRelations, placed
+from workbench.grounding.temporary_tables import Columns
 from workbench.language.program import Program
 from workbench.language.user_functions import UserFunction
 
@@ -32,9 +31,6 @@ threads.
 
 DuckDB's threads share a table by groups of 122,880 rows.
 """
-
-
-Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 
 class DomainSize(NamedTuple):
@@ -48,37 +44,20 @@ class DomainSize(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class FactRelations:
+class FactRelations(SmallRelations):
     """Names of the temporary relations over the facts of some worlds, made when first asked for."""
 
-    connection: duckdb.DuckDBPyConnection
-    backend: Backend
     program: Program
     stored: Mapping[str, StoredPredicate]
     type_tables: Mapping[str, str]
     worlds: tuple[int, ...]
     domains: Mapping[tuple[int, str], DomainSize]
     made: dict[str, int] = field(default_factory=dict)
-    tables: TemporaryTables = field(init=False)
-    small: SmallQueries = field(init=False)
     _known: dict[str, bool] = field(default_factory=dict)
     _between: dict[str, int] = field(default_factory=dict)
     _stored_sizes: dict[str, int] = field(default_factory=dict)
     _functions: dict[str, str] = field(default_factory=dict)
     _largest_stored: int | None = None
-
-    def __post_init__(self) -> None:
-        self.tables = TemporaryTables(self.connection)
-        self.small = SmallQueries(self.tables)
-
-    def small_rows(self, query: Select | Union) -> Rows | None:
-        """Column names and rows of a query over small relations; None of any other query."""
-        return self.small.rows(query) if isinstance(self.backend, DuckDB) else None
-
-    def rows(self, query: Select | Union) -> Rows:
-        """The columns' names and all rows of a query that has few, such as counts."""
-        found = self.small_rows(query)
-        return self.backend.rows(query) if found is None else found
 
     @property
     def one_world(self) -> bool:
@@ -89,8 +68,7 @@ class FactRelations:
         return ", ".join(map(str, self.worlds)) or "NULL"
 
     def domain_size(self, world: int, type_name: str) -> int:
-        found = self.domains.get((world, type_name))
-        return 0 if found is None else found.size
+        return self.domains.get((world, type_name), DomainSize(0, 0, False)).size
 
     def bindings(self, types: Iterable[str]) -> dict[int, int]:
         """How many bindings variables of some types have, by world."""
@@ -135,7 +113,34 @@ class FactRelations:
             f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND "
             f"value = 1 AND world IN ({self.in_worlds})"
         )
-        return self.tables.of("given", predicate, lambda: query)
+
+        def query_of() -> str:
+            self.tables.need(stored.table_name)
+            return query
+
+        if not self._can_wait(predicate):
+            return self.tables.of("given", predicate, query_of)
+        return self.tables.later("given", predicate, query_of, partial(self._made_rows, predicate))
+
+    def _can_wait(self, predicate: str) -> bool:
+        """Whether arrays give the facts that a definition has made."""
+        return self.one_world and self.is_made(predicate) and is_small(self.made[predicate])
+
+    def _made_rows(self, predicate: str) -> Columns | None:
+        """`world, a0, ...` of the facts that a definition has made."""
+        stored = self.stored[predicate]
+        query = f"SELECT {', '.join(['world', *stored.columns])} FROM {stored.table_name}"
+        return self.tables.held(stored.table_name) or self.tables.read(query)
+
+    def _placed_made_rows(self, predicate: str) -> Columns | None:
+        """The same with positions, in the order of `facts`."""
+        rows, stored = self.small.columns(self.given(predicate)), self.stored[predicate]
+        domains = [
+            None if kind is not None else self.small.columns(self.domain(name))
+            for name, kind in zip(stored.argument_types, stored.kinds)
+        ]
+        missing = (one is None and kind is None for one, kind in zip(domains, stored.kinds))
+        return None if rows is None or any(missing) else placed(rows, domains)
 
     def domain(self, type_name: str) -> str:
         """`(world, a, p)`: constants of a type with their positions."""
@@ -166,9 +171,16 @@ class FactRelations:
 
     def facts(self, predicate: str) -> str:
         """`(world, a0, p0, ...)`: true facts of an evidence predicate; values are plain columns."""
-        return self.tables.of(
-            "facts", predicate, lambda: self._facts_query(self.stored[predicate], "t.value = 1")
-        )
+        stored = self.stored[predicate]
+
+        def query_of() -> str:
+            self.tables.need(stored.table_name)
+            return self._facts_query(stored, "t.value = 1")
+
+        if not self._can_wait(predicate):
+            return self.tables.of("facts", predicate, query_of)
+        rows_of = partial(self._placed_made_rows, predicate)
+        return self.tables.later("facts", predicate, query_of, rows_of)
 
     def observed(self, predicate: str) -> str:
         """`(world, a0, p0, ..., value)`: evidence facts with truth values above 0 (PSL)."""
@@ -270,9 +282,10 @@ class FactRelations:
         """The SQL name of the TF-IDF cosine among the texts at some places of predicates."""
         key = f"tfidf {sorted(set(sources))}"
         if key not in self._functions:
-            queries = (
-                f"SELECT a{place} FROM {self.given(name)}" for name, place in sorted(set(sources))
-            )
+            chosen = sorted(set(sources))
+            for name, _ in chosen:
+                self.tables.need(self.given(name))
+            queries = (f"SELECT a{place} FROM {self.given(name)}" for name, place in chosen)
             rows = self.connection.execute(" UNION ".join(queries)).fetchall()
             texts = [text for (text,) in rows if text is not None]
             self._functions[key] = register_likeness(self.connection, texts)

@@ -44,11 +44,19 @@ def count_small(
     return found
 
 
-def rows_of(vocabulary: Vocabulary, tally: Tally, shape: RowShape, read: Read) -> Iterable[Batch]:
-    """The rows of one shape: those over small relations need no statement."""
-    answered = _answered(vocabulary, tally.plan, shape)
-    if answered is not None:
-        return answered
+def rows_of(
+    vocabulary: Vocabulary,
+    tally: Tally,
+    shape: RowShape,
+    read: Read,
+    ready: Mapping[int, list[Batch]],
+) -> Iterable[Batch]:
+    """The rows of one shape, some `ready`: those over small relations need no statement."""
+    known = ready.get(id(shape.select))
+    if known is None:
+        known = _answered(vocabulary, tally.plan, shape)
+    if known is not None:
+        return known
     few = not shape.listing and int(tally.open.sum()) < FEW
     return read(shape.select, few=few)
 

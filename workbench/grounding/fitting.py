@@ -12,9 +12,10 @@ from workbench.database.database import Database
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.asked_dates import with_dates_of_scopes
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.definitions import make_definitions, needed_definitions
+from workbench.grounding.definitions import make_definitions
 from workbench.grounding.dialect import render
 from workbench.grounding.prepare import prepare
+from workbench.grounding.program_clauses import needed_definitions
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.select import ColumnRef, Select, Source
 from workbench.grounding.vocabulary import Vocabulary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.errors import Diagnostic, InfeasibleError, InputError
 from workbench.grounding.atom_keys import atom_table, numbering_of
-from workbench.grounding.backend import BackendOf, Batch, DuckDB
+from workbench.grounding.backend import Backend, BackendOf, Batch, DuckDB, waiting
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import (
@@ -50,6 +50,7 @@ from workbench.grounding.tallied import (
 )
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unit_sink import UnitSink
+from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Program
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Templates
@@ -92,8 +93,11 @@ class Grounder:
     warnings: list[Diagnostic] = field(default_factory=list)
     emitted: list[tuple[int, int]] = field(default_factory=list)
     """The rule and the number of rows of each clause last streamed, in the order of the rows."""
+    backend: Backend = field(init=False)
+    vocabulary: Vocabulary = field(init=False)
 
     def run(self) -> Grounding:
+        self.backend = waiting(self.backend)
         clauses = self.open()
         left = None
         try:
@@ -137,11 +141,9 @@ class Grounder:
         templates: Templates | None = None,
     ) -> tuple[list[Tally], TemplateTable]:
         """Count every clause (so many ground rows at most), number its templates; makes no rows."""
-        plans = {
-            number: make_plan(self.vocabulary, clause) for number, clause in enumerate(clauses)
-        }
+        plans = {n: make_plan(self.vocabulary, clause) for n, clause in enumerate(clauses)}
         counted = count_small(self.vocabulary, plans, self.lazy)
-        rest = {number: plan for number, plan in plans.items() if number not in counted}
+        rest = {n: plan for n, plan in plans.items() if n not in counted}
         plans |= with_shared_joins(self.vocabulary, rest)
         tallies = count_plans(self.vocabulary, plans, most, self.lazy, self.progress, counted)
         table = TemplateTable(self.program, templates or self.request.templates)
@@ -247,10 +249,7 @@ class Grounder:
                     clause, shape.lines, self.batches(shape.select), template
                 )
                 continue
-            batches: Iterable[Batch] | None = ready.get(id(shape.select))
-            if batches is None:
-                batches = rows_of(self.vocabulary, tally, shape, self.batches)
-            for batch in batches:
+            for batch in rows_of(self.vocabulary, tally, shape, self.batches, ready):
                 complete += groundings(shape, batch) if plan.checked_late else 0
                 units += self.intake.take(plan, shape, batch, template)
         if plan.checked_late and complete < tally.open.sum():

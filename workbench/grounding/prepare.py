@@ -16,9 +16,9 @@ from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError, WorkbenchError
 from workbench.grounding.atom_index import MOST_PLACES
 from workbench.grounding.backend import Backend, DuckDB
-from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
+from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.fact_relations import DomainSize
-from workbench.grounding.program_clauses import chosen_worlds
+from workbench.grounding.program_clauses import chosen_worlds, needed_definitions
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import (

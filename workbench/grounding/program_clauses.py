@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from workbench.database.database import Database
@@ -10,6 +11,7 @@ from workbench.grounding.request import GroundRequest
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.language.clausal import clausal_form_by_world
 from workbench.language.clauses import Clause, LinearRule
+from workbench.language.definitions import condition_atoms, strata
 from workbench.language.formulas import plus_variables
 from workbench.language.later_facts import later_facts
 from workbench.language.program import FormulaRule, Program
@@ -79,3 +81,19 @@ def chosen_worlds(database: Database, request: GroundRequest) -> tuple[int, ...]
             )
         chosen.append(number)
     return tuple(sorted(set(chosen)))
+
+
+def needed_definitions(program: Program, mentioned: Collection[str]) -> frozenset[str]:
+    """The defined predicates that rules and scopes are about, and those that these are made of."""
+    wanted = set(mentioned)
+    for scope in program.scopes:
+        if scope.head.predicate in wanted:
+            wanted |= {atom.predicate for atom in condition_atoms(scope.body)}
+    for together in reversed(strata(program)):
+        if wanted & set(together):
+            for definition in program.definitions:
+                if definition.head.predicate in together:
+                    wanted |= {atom.predicate for atom in condition_atoms(definition.body)} | set(
+                        together
+                    )
+    return program.defined & wanted

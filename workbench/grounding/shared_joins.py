@@ -76,7 +76,7 @@ def with_shared_joins(vocabulary: Vocabulary, plans: Mapping[int, Plan]) -> dict
         if not sources or len(selects) < FEW or any(map(_has_subquery, selects)):
             continue
         join = _Join.of(f"j{number}", sources, selects)
-        query = backend.dialect.render(join.query)
+        query = backend.text(join.query)
         relation = tables.keep_few("join", f"{number}", query, LARGE) if join.names else None
         if relation is not None:
             source = Source(relation, f"j{number}")

@@ -1,7 +1,7 @@
 """Queries over relations of few rows, answered from arrays.
 
 To prepare a statement over seven small relations takes milliseconds, to look 1,200 rows up in six
-arrays a tenth of one; a program of learned rules asks a thousand such. Answered here is what the
+arrays a tenth of one; a program of learned rules asks a thousand such. Columnsed here is what the
 database answers in one way only: rows in an order of their own or in any, counts, and sums of whole
 numbers. All else is left to it, joins that multiply rows among them.
 """
@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.arrays import Array, Int64
-from workbench.grounding.columns_with_nulls import Column, NotInArraysError, evaluated
+from workbench.arrays import Array, Bool, Int64
+from workbench.grounding.columns_with_nulls import NotInArraysError, evaluated
+from workbench.grounding.joined_rows import JoinedRows
 from workbench.grounding.key_index import KeyIndex
 from workbench.grounding.select import (
     Call,
@@ -30,7 +31,7 @@ from workbench.grounding.select import (
     Value,
     tables_of,
 )
-from workbench.grounding.temporary_tables import TemporaryTables
+from workbench.grounding.temporary_tables import Columns, TemporaryTables
 
 MOST_ROWS = 100_000
 """Of a relation, and of a join."""
@@ -41,7 +42,9 @@ MOST_ADDED = 10_000
 EXACT = 2.0**53
 """Whole numbers below this add up to the same in any order."""
 
-Answer = dict[str, Array]
+
+def is_small(rows: int) -> bool:
+    return rows <= MOST_ROWS
 
 
 @dataclass
@@ -51,7 +54,11 @@ class SmallQueries:
     tables: TemporaryTables
     _indexes: dict[tuple[str, tuple[str, ...]], KeyIndex] = field(default_factory=dict)
 
-    def answer(self, query: Select | Union | None) -> list[Answer] | None:
+    def columns(self, table: str) -> Columns | None:
+        """The columns of a small table."""
+        return self.tables.arrays(table, MOST_ROWS)
+
+    def answer(self, query: Select | Union | None) -> list[Columns] | None:
         """The columns of a query, or of each part of a union; None where the database is to say."""
         selects = query.selects if isinstance(query, Union) else (query,)
         try:
@@ -67,18 +74,19 @@ class SmallQueries:
         rows = (zip(*(column.tolist() for column in part.values())) for part in found)
         return list(found[0]), list(chain.from_iterable(rows))
 
-    def _select(self, select: Select) -> Answer:
-        if select.having or select.distinct or select.limit is not None or not select.sources:
+    def _select(self, select: Select) -> Columns:
+        if select.having or select.limit is not None or not select.sources:
             raise NotInArraysError
         joined = self._joined(select)
         if select.group_by or any(_adds_up(value) for _, value in select.columns):
             return _ordered(select, _grouped(select, joined))
         if select.order_by:
             raise NotInArraysError
-        return {name: joined.column(value) for name, value in select.columns}
+        columns = {name: joined.column(value) for name, value in select.columns}
+        return _distinct(columns) if select.distinct else columns
 
-    def _joined(self, select: Select) -> _Joined:
-        joined = _Joined()
+    def _joined(self, select: Select) -> JoinedRows:
+        joined = JoinedRows()
         waiting = [(one, tables_of(one)) for one in select.where]
         for source in select.sources:
             relation = self._relation(source)
@@ -95,9 +103,9 @@ class SmallQueries:
             raise NotInArraysError
         return joined
 
-    def _relation(self, source: Source) -> Answer:
+    def _relation(self, source: Source) -> Columns:
         if isinstance(source.relation, str):
-            found = self.tables.arrays(source.relation, MOST_ROWS)
+            found = self.columns(source.relation)
             if found is None:
                 raise NotInArraysError
             return found
@@ -106,7 +114,7 @@ class SmallQueries:
             raise NotInArraysError
         return {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
 
-    def _join(self, joined: _Joined, source: Source, relation: Answer) -> None:
+    def _join(self, joined: JoinedRows, source: Source, relation: Columns) -> None:
         names, values = _keys(source)
         index = self._index(source, relation, names)
         keys = [joined.values(value) for value in values]
@@ -118,7 +126,7 @@ class SmallQueries:
         owner, rows = index.matches(codes, MOST_ADDED, outer=source.kind == "left")
         joined.add(source.alias, relation, owner, rows)
 
-    def _index(self, source: Source, relation: Answer, names: tuple[str, ...]) -> KeyIndex:
+    def _index(self, source: Source, relation: Columns, names: tuple[str, ...]) -> KeyIndex:
         """The rows of a relation by the values of some columns, made once for each table."""
         if not all(name in relation for name in names):
             raise NotInArraysError
@@ -129,60 +137,6 @@ class SmallQueries:
         if found is None or not found.reads(relation[name] for name in names):
             found = self._indexes[key] = KeyIndex.of([relation[name] for name in names])
         return found
-
-
-@dataclass
-class _Joined:
-    """Rows of a join: for each of its relations the numbers of the rows there; None: as they are,
-    -1: none.
-    """
-
-    n_rows: int | None = None
-    relations: dict[str, Answer] = field(default_factory=dict)
-    places: dict[str, Int64 | None] = field(default_factory=dict)
-
-    def begin(self, alias: str, relation: Answer) -> None:
-        self.n_rows = len(next(iter(relation.values())))
-        self.relations[alias], self.places[alias] = relation, None
-
-    def keep(self, chosen: Array) -> None:
-        """Keep some rows, by a mask of them or by their numbers."""
-        rows = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
-        self.n_rows = len(rows)
-        for alias, place in self.places.items():
-            self.places[alias] = rows if place is None else place[rows]
-
-    def add(self, alias: str, relation: Answer, owner: Int64, rows: Int64) -> None:
-        """Join rows of another relation to the rows of these numbers."""
-        if self.n_rows != len(owner) or not np.array_equal(owner, np.arange(len(owner))):
-            self.keep(owner)
-        self.relations[alias], self.places[alias] = relation, rows
-
-    def keep_where(self, conditions: Sequence[Expression]) -> None:
-        for condition in conditions:
-            self.keep(np.broadcast_to(evaluated(condition, self.of).true, self.n_rows or 0))
-
-    def of(self, column: ColumnRef) -> Column:
-        relation = self.relations.get(column.table)
-        if relation is None or column.name not in relation:
-            raise NotInArraysError
-        values, place = relation[column.name], self.places[column.table]
-        if values.dtype.kind not in "if":
-            raise NotInArraysError
-        if place is None:
-            return Column(values)
-        there = place >= 0
-        if there.all():
-            return Column(values[place])
-        padded = values if len(values) else np.zeros(1, values.dtype)
-        return Column(padded[np.maximum(place, 0)], there)
-
-    def values(self, expression: Expression) -> Column:
-        return evaluated(expression, self.of)
-
-    def column(self, expression: Expression) -> Array:
-        """One value a row, none of them NULL."""
-        return np.broadcast_to(self.values(expression).all_there, self.n_rows or 0)
 
 
 def _keys(source: Source) -> tuple[tuple[str, ...], list[Expression]]:
@@ -211,16 +165,28 @@ def _adds_up(expression: Expression) -> bool:
     )
 
 
-def _grouped(select: Select, joined: _Joined) -> Answer:
+def _distinct(columns: Columns) -> Columns:
+    """Each row once, in ascending order."""
+    order, new = _runs(list(columns.values()))
+    return {name: column[order[new]] for name, column in columns.items()}
+
+
+def _runs(keys: Sequence[Array]) -> tuple[Int64, Bool]:
+    """Rows in ascending order of some keys, and where in it others begin than those before."""
+    order = np.lexsort(keys[::-1])
+    new = np.zeros(len(order), bool)
+    new[:1] = True
+    for key in keys:
+        new[1:] |= key[order][1:] != key[order][:-1]
+    return order, new
+
+
+def _grouped(select: Select, joined: JoinedRows) -> Columns:
     """A row for each group, of those that there are; without keys one of all rows."""
     keys = [joined.column(one) for one in select.group_by]
     n_rows = joined.n_rows or 0
     if keys:
-        order = np.lexsort(keys[::-1])
-        new = np.zeros(n_rows, bool)
-        for key in keys:
-            new[1:] |= key[order][1:] != key[order][:-1]
-        new[:1] = True
+        order, new = _runs(keys)
         group = np.empty(n_rows, np.int64)
         group[order] = np.cumsum(new) - 1
         groups = _Groups(joined, int(new.sum()), group, order[new])
@@ -233,7 +199,7 @@ def _grouped(select: Select, joined: _Joined) -> Answer:
 class _Groups:
     """Rows in groups: the group of each row, and a row of each group."""
 
-    joined: _Joined
+    joined: JoinedRows
     n_groups: int
     of_row: Int64
     a_row: Int64 | None
@@ -276,7 +242,7 @@ class _Groups:
         return np.bincount(self.of_row, weights, minlength=self.n_groups)
 
 
-def _ordered(select: Select, answer: Answer) -> Answer:
+def _ordered(select: Select, answer: Columns) -> Columns:
     """Groups in the order that a query asks for, if any; each must have a place of its own."""
     if not select.order_by:
         return answer

@@ -13,6 +13,9 @@ from workbench.arrays import Array
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_value, handed_in
 
+Columns = dict[str, Array]
+"""Columns of numbers by their names, without NULL."""
+
 MOST_HELD = 2**28
 """Bytes of arrays from which no more tables are read into such."""
 
@@ -25,30 +28,71 @@ class TemporaryTables:
     """
 
     connection: duckdb.DuckDBPyConnection
+    pending: dict[str, Callable[[], object]] | None = None
+    """What makes each table that is made only where a statement reads it; None: all are at once."""
     largest: int = 0
     _tables: dict[tuple[str, str], str] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
     _taken: set[str] = field(default_factory=set)
     _sizes: dict[str, int] = field(default_factory=dict)
-    _arrays: dict[str, dict[str, Array] | None] = field(default_factory=dict)
+    _arrays: dict[str, Columns | None] = field(default_factory=dict)
+    _offered: dict[str, Callable[[], Columns | None]] = field(default_factory=dict)
     _held: int = 0
 
     def of(self, kind: str, name: str, query_of: Callable[[], str]) -> str:
         """The temporary table of a kind and name, made once; a view where that saves nothing."""
         key = (kind, name)
         if key not in self._tables:
-            query = query_of()
-            table = f"{kind}_{word(name)}"
-            if table.casefold() in self._taken:
-                table = f"{table}_{len(self._tables)}"
-            self._taken.add(table.casefold())
-            if "ORDER BY" in query or "UNION" in query:
-                self._create(table, query)
-            else:
-                self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(table)} AS {query}")
-                self._views.add(table)
+            table = self._named(kind, name)
+            self._make(table, query_of())
             self._tables[key] = quoted(table) if not table.isidentifier() else table
         return self._tables[key]
+
+    def later(
+        self,
+        kind: str,
+        name: str,
+        query_of: Callable[[], str],
+        arrays_of: Callable[[], Columns | None],
+    ) -> str:
+        """As `of`, but where tables may wait the table is made when a statement reads it; its
+        columns of numbers are `arrays_of` till then, where that knows them.
+        """
+        if self.pending is None:
+            return self.of(kind, name, query_of)
+        key = (kind, name)
+        if key not in self._tables:
+            table = self._named(kind, name)
+            self._tables[key] = table = quoted(table) if not table.isidentifier() else table
+            self.pending[table] = lambda: self._make(table.strip('"'), query_of())
+            self._offered[table] = arrays_of
+        return self._tables[key]
+
+    def held(self, table: str) -> Columns | None:
+        """The columns of a table that waits to be made of them."""
+        offered = self._offered.get(table)
+        return offered() if offered is not None else None
+
+    def need(self, table: str) -> None:
+        """Make a table that has waited: a statement is to read it."""
+        make = (self.pending or {}).get(table)
+        if make is not None and self.pending is not None:
+            del self.pending[table]
+            make()
+
+    def _named(self, kind: str, name: str) -> str:
+        table = f"{kind}_{word(name)}"
+        if table.casefold() in self._taken:
+            table = f"{table}_{len(self._tables)}"
+        self._taken.add(table.casefold())
+        return table
+
+    def _make(self, table: str, query: str) -> None:
+        if "ORDER BY" in query or "UNION" in query:
+            self._create(table, query)
+        else:
+            self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(table)} AS {query}")
+            self._views.add(table)
 
     def keep(self, kind: str, name: str, query: str) -> str:
         """Make a temporary table of a query's rows, dropped with the others; its unquoted name."""
@@ -77,20 +121,29 @@ class TemporaryTables:
         """The tables of a kind that were made."""
         return frozenset(table for (own, _), table in self._tables.items() if own == kind)
 
-    def arrays(self, table: str, most: int) -> dict[str, Array] | None:
+    def arrays(self, table: str, most: int) -> Columns | None:
         """The columns of numbers of a table, read once; None of a view, and of more rows than
         `most` or than there is room for.
         """
         if table not in self._arrays:
-            self._arrays[table] = found = self._read(table, most)
+            offered = self._offered.pop(table, None)
+            found = offered() if offered is not None else None
+            if found is None:
+                self.need(table)
+                found = self._read(table, most)
+            self._arrays[table] = found
             self._held += sum(_bytes(one) for one in (found or {}).values())
         return self._arrays[table]
 
-    def _read(self, table: str, most: int) -> dict[str, Array] | None:
+    def _read(self, table: str, most: int) -> Columns | None:
         if self._sizes.get(table.strip('"'), most + 1) > most or self._held > MOST_HELD:
             return None
-        rows: Any = self.connection.execute(f"FROM {table}").fetchnumpy()
-        found: dict[str, Array] = {}
+        return self.read(f"FROM {table}")
+
+    def read(self, query: str) -> Columns:
+        """The columns of numbers that a query finds, but those with NULL."""
+        rows: Any = self.connection.execute(query).fetchnumpy()
+        found: Columns = {}
         for name, column in rows.items():
             plain = not isinstance(column, np.ma.MaskedArray) and column.dtype.kind in "if"
             if plain and (column == column).all():
@@ -118,6 +171,9 @@ class TemporaryTables:
             self._held -= sum(_bytes(one) for one in (self._arrays.pop(table, None) or {}).values())
             self._sizes.pop(table.strip('"'), None)
             self._taken.discard(table.strip('"').casefold())
+            self._offered.pop(table, None)
+            if self.pending is not None and self.pending.pop(table, None) is not None:
+                return
             what = "VIEW" if table.strip('"') in self._views else "TABLE"
             self._views.discard(table.strip('"'))
             self.connection.execute(f"DROP {what} IF EXISTS {table}")
