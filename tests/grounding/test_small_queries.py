@@ -40,7 +40,8 @@ RULES = """
 *Income(person, number)
 *Near(person, person)
 Fraud(person)
-Old(x) := Age(x, n) ^ n >= 40.
+Years(x, n) := Age(x, m) ^ n = m + 1.
+Old(x) := Years(x, n) ^ n > 40.
 Poor(x) := Income(x, n) ^ n < 20.
 {}
 """
