@@ -89,6 +89,9 @@ def random_study_case(seed: int) -> StudyCase:
         tables |= _groups(draw, keys)
     if draw.one(0.4):
         tables["ties"] = _ties(draw, keys)
+    for name, things in (("profiles", keys), ("registers", firms)):
+        if draw.one(0.3) and len(things) > 1:
+            tables[name] = _more_of(draw, things)
     return StudyCase(seed, tables, timed)
 
 
@@ -119,6 +122,17 @@ class _Draw:
 def _firms(draw: _Draw, firms: list[str]) -> Rows:
     rows = [(firm, draw.number(1, 500), draw.word("steel", "food")) for firm in firms]
     return (("firm", "size", "branch"), *rows)
+
+
+def _more_of(draw: _Draw, keys: list[str]) -> Rows:
+    """A second table with a row for all of these things, or for some, dated or not."""
+    of = "person" if keys[0][0] == "p" else "firm"
+    dated, some = draw.one(0.3), draw.random.sample(keys, draw.random.randint(2, len(keys)))
+    rows = [
+        (key, draw.number(1, 50), draw.word("low", "high", "none"), *[draw.day()] * dated)
+        for key in some
+    ]
+    return ((of, "score", "level", *["set_on"] * dated), *rows)
 
 
 def _visits(draw: _Draw, keys: list[str]) -> Rows:

@@ -97,6 +97,27 @@ def _lends(directory: Path, rng: np.random.Generator) -> list[Path]:
     ]
 
 
+def _payments(directory: Path, rng: np.random.Generator) -> list[Path]:
+    """Payments of a day, from an account to another; accounts are of branches, and have limits."""
+    answers = _answers(rng, 5 * N)
+    payments = [
+        [f"t{k}", f"d{k % 40}", *(f"a{end}" for end in rng.integers(0, N, 2)), answers[k]]
+        for k in range(5 * N)
+    ]
+    accounts = [[f"a{k}", f"b{k % 9}", 1990 + k % 30] for k in range(N)]
+    return [
+        write(directory / "branches.csv", ["branch", "size"], [[f"b{k}", k * k] for k in range(9)]),
+        write(directory / "accounts.csv", ["account", "branch", "opened"], accounts),
+        write(directory / "limits.csv", ["account", "most"], [[f"a{k}", k % 50] for k in range(N)]),
+        write(directory / "days.csv", ["day", "rain"], [[f"d{k}", k % 7] for k in range(40)]),
+        write(
+            directory / "payments.csv",
+            ["payment", "day", "from_account", "to_account", "bad"],
+            payments,
+        ),
+    ]
+
+
 def _keys(letter: str) -> list[str]:
     return [f"{letter}{k}" for k in range(N)]
 
@@ -108,6 +129,8 @@ def _keys(letter: str) -> list[str]:
         (_molecules, "molecules.active", None, 50),
         (_transfers, "accounts.launders", None, 80),
         (_lends, "lends.back", None, 60),
+        (_payments, "payments.bad", None, 200),
+        (_payments, "accounts.opened", None, 100),
     ],
 )
 def test_no_two_candidates_are_told_alike(

@@ -131,7 +131,8 @@ def _of_known(
 ) -> Iterator[Candidate]:
     """Of yes and no, and of numbers."""
     # Rows of one of two roles are some of those of both, of which the last days are read.
-    spans = () if path.hops[-1].is_role else windows
+    last = path.hops[-1]
+    spans = () if last.kind == "from" and last.is_role else windows
     for window in (None, *spans):
         yield Candidate(path, "mean" if path.many else "value", onward, None, window, 0)
     if not timed:

@@ -62,7 +62,7 @@ def _siblings_alike(schema: Schema, start: str) -> Iterator[Candidate]:
     """How many rows of one reference, itself among them, name what the row does: lines of its order
     with its product.
     """
-    for reference in schema[start].references:
+    for reference in schema[start].to_others:
         if reference.table in (None, start):
             continue
         siblings = Path(start, (hop_to(schema, reference), hop_from(schema, reference, start)))
@@ -80,7 +80,8 @@ def _around(schema: Schema, to: Path) -> Iterator[Path]:
             yield to.then(hop_to(schema, reference))
     for table in schema.tables.values():
         for reference in table.references:
-            if reference.table == to.end and table.name != to.start:
+            same = reference.column == table.key and schema[to.end].is_beside(table)
+            if reference.table == to.end and table.name != to.start and not same:
                 yield to.then(hop_from(schema, reference, table.name))
 
 
@@ -93,10 +94,11 @@ def _known(schema: Schema, path: Path, timed: bool) -> bool:
 
 def _ends(schema: Schema, path: Path) -> Iterator[End]:
     last = path.hops[-1]
+    is_itself = last.kind == "to" and last.column == schema[path.start].key
     for column in schema[path.end].holds:
         if column == (last.column if last.kind == "from" else None):
             continue
-        if column == schema[path.end].key and (path.many or len(path.hops) > 1):
+        if column == schema[path.end].key and (is_itself or path.many or len(path.hops) > 1):
             continue
         yield path, column
 

@@ -77,7 +77,9 @@ def _hops_to(schema: Schema, path: Path, several: int, *, timed: bool) -> Iterat
     for reference in schema[path.end].references:
         if last is not None and last.kind == "from" and last.column == reference.column:
             continue
-        returns = reference.table == path.start and not timed
+        # More of the same thing is no other row of the start.
+        itself = reference.column == schema[path.end].key and len(path.hops) == 1
+        returns = reference.table == path.start and not (timed or itself)
         unseen = reference.table not in visited and not sharing
         if reference.table is not None and (returns or unseen):
             yield hop_to(schema, reference)
@@ -101,9 +103,9 @@ def _hops_of_two(schema: Schema, here: Table, *, timed: bool) -> Iterator[Hop]:
     """To other rows with the same two things, or the same thing and category, such as a pupil's
     marks in this subject; to rows of other tables with the same two.
     """
-    things = [one for one in here.references if one.table is not None]
+    things = [one for one in here.to_others if one.table is not None]
     if timed and not here.relates:
-        for one, other in islice(combinations(here.references, 2), MOST_PAIRS_SHARED):
+        for one, other in islice(combinations(here.to_others, 2), MOST_PAIRS_SHARED):
             yield Hop("shared", one.column, here.name, other=other.column)
     within = (
         Hop("shared", thing.column, here.name, other=category, way=way)
@@ -165,8 +167,10 @@ def _hops_from(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
         for reference in table.references:
             if reference.table != here.name or (table.of and not near):
                 continue
+            if reference.column == table.key and here.is_beside(table):
+                continue
             yield hop_from(schema, reference, table.name)
-            for onward in table.references if dated else ():
+            for onward in table.to_others if dated else ():
                 if onward.table not in (None, here.name) and onward.table not in visited:
                     yield Hop(
                         "latest", onward.column, onward.table or "", table.name, reference.column
@@ -185,11 +189,11 @@ def group_paths(schema: Schema, start: str) -> Iterator[Path]:
 
 def sibling_paths(schema: Schema, start: str) -> Iterator[Path]:
     """The way two references on and back: to lines of all orders of one's customer."""
-    for first in schema[start].references:
+    for first in schema[start].to_others:
         between = first.table
         if between is None or between == start:
             continue
-        for second in schema[between].references:
+        for second in schema[between].to_others:
             if second.table not in (None, start, between):
                 there = Path(start, (hop_to(schema, first), hop_to(schema, second)))
                 back = there.then(hop_from(schema, second, between))

@@ -169,6 +169,15 @@ class Table:
             and sum(reference.table is not None for reference in self.references) >= 2
         )
 
+    @property
+    def to_others(self) -> tuple[Reference, ...]:
+        """Its references to other things: not by its own key to more of what it tells."""
+        return tuple(one for one in self.references if one.column != self.key)
+
+    def is_beside(self, other: Table) -> bool:
+        """Whether its rows lead by their own key to those that tell more of the same things."""
+        return Reference(self.key or "", other.name) in self.references
+
 
 @dataclass(frozen=True)
 class Schema:

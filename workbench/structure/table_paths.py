@@ -36,7 +36,7 @@ class Hop:
     called_as_key : bool
         Whether the column is called as the key that it holds, and so says nothing of its own.
     is_role : bool
-        Of `from`: whether rows refer to the same table by another column, too.
+        Of `to` and `from`: whether the rows refer to that table by another column, too.
     """
 
     kind: Literal["to", "from", "either", "shared", "alike", "latest"]
@@ -136,7 +136,7 @@ def hop_to(schema: Schema, reference: Reference) -> Hop:
     """The step to what a row refers to."""
     table = reference.table or ""
     named = schema[table].key == reference.column
-    return Hop("to", reference.column, table, called_as_key=named)
+    return Hop("to", reference.column, table, called_as_key=named, is_role=reference.is_role)
 
 
 def hop_from(schema: Schema, reference: Reference, table: str) -> Hop:

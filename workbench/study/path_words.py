@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.structure.relational import Column
 from workbench.structure.table_paths import Hop, Path
 from workbench.tables.names import plural, singular_words, without_id
@@ -43,9 +45,27 @@ def whose(path: Path) -> str:
     """Whose a column is, where a path leads to one row: `its clinic's `, `its citing paper's `."""
     if not path.hops:
         return ""
-    latest = "latest " if path.hops[-1].kind == "latest" else ""
-    thing = thing_words(path.hops[-1])
-    return f"its {latest}{thing}'{'' if thing.endswith('s') else 's'} "
+    return f"its {possessive(thing_at(path))} "
+
+
+def possessive(words: str) -> str:
+    """Whose something is: `the bus' `, `a customer's`."""
+    return f"{words}'{'' if words.endswith('s') else 's'}"
+
+
+def thing_at(path: Path) -> str:
+    """The one thing that a path leads to; by what it passes where that is one of two of a kind:
+    `from account's branch`.
+    """
+    *before, last = path.hops
+    latest = "latest " if last.kind == "latest" else ""
+    return f"{_of_roles(before)}{latest}{thing_words(last)}"
+
+
+def _of_roles(hops: Sequence[Hop]) -> str:
+    """Whose what follows is, where two of a kind lead to such."""
+    roles = [referred(hop) for hop in hops if hop.kind == "to" and hop.is_role]
+    return "".join(f"{possessive(role)} " for role in roles)
 
 
 def thing_words(hop: Hop) -> str:
@@ -90,7 +110,7 @@ def as_role(hop: Hop) -> str:
     """In which role rows have the thing that they are of, where there are two."""
     if hop.kind == "either":
         return f" (as {spoken(hop.column)} or {spoken(hop.other)})"
-    return f" (as {spoken(hop.column)})" if hop.is_role else ""
+    return f" (as {spoken(hop.column)})" if hop.is_role and hop.kind == "from" else ""
 
 
 def _back_at_start(path: Path) -> str:
@@ -186,12 +206,13 @@ def _owner(hops: tuple[Hop, ...]) -> str:
     """
     *before, hop = hops
     if hop.kind == "latest":
-        return f"its latest {referred(hop)}"
+        return f"its {_of_roles(before)}latest {referred(hop)}"
     if hop.kind == "to" and before and before[-1].many:
         whose_too = f" of {_owner(tuple(before[:-1]))}" if before[:-1] else ""
-        return f"the same {referred(hop)} (through {spoken(before[-1].table)}{whose_too})"
+        role = as_role(before[-1])
+        return f"the same {referred(hop)} (through {spoken(before[-1].table)}{whose_too}{role})"
     if hop.kind == "to":
-        return f"its {referred(hop)}"
+        return f"its {_of_roles(before)}{referred(hop)}"
     if hop.kind in ("shared", "alike"):
         whose_too = spoken(hop.table) if before and before[-1].many else ""
         as_whose = f" as its {whose_too or referred(before[-1])}" if before else ""

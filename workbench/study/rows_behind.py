@@ -62,7 +62,8 @@ def _referring(
         for back in rows.references:
             dated = schema.dated_through(rows.name)
             known = not timed or (dated is not None and dated[:1] == (back,))
-            if back.table == name and not rows.of and rows.name != target and known:
+            same = back.column == rows.key and table.is_beside(rows)
+            if back.table == name and not (rows.of or same) and rows.name != target and known:
                 role = as_role(hop_from(schema, back, rows.name))
                 yield rows, back.column, f"{spoken(rows.name)}{role}"
 

@@ -59,7 +59,7 @@ def relational_schema(
             made = replace(made, columns=(*made.columns, *lasting))
         tables[made.name] = made
         tables |= {one.name: one for one in _dated_by(made, lasting if timed else ())}
-    tables = dict(with_common_values(tables))
+    tables = dict(with_common_values(_with_more_of_same(tables, timed=timed)))
     positive = {
         name: positive_numbers(staging, typed[one.of or name], one) for name, one in tables.items()
     }
@@ -93,6 +93,24 @@ def relational_schema(
             for name, table in schema.tables.items()
         }
     )
+
+
+def _with_more_of_same(tables: dict[str, Table], *, timed: bool) -> dict[str, Table]:
+    """The tables, each with references to those whose keys are its own: a customer's profile.
+
+    With times not where dates part what is known of one from what is known of the other.
+    """
+    schema = Schema(tables)
+    found = dict(tables)
+    for more in tables.values():
+        for reference in more.references:
+            dated = schema.dated_through(more.name) if timed else None
+            known = dated is None or dated[:1] == (reference,)
+            if reference.column == more.key and more.columns and known:
+                of = found[reference.table or ""]
+                itself = Reference(of.key or "", more.name)
+                found[of.name] = replace(of, references=(*of.references, itself))
+    return found
 
 
 def _dated_by(table: Table, lasting: Collection[Column]) -> Iterator[Table]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.structure.candidate import Candidate, Onward
+from workbench.structure.relational import Reference
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.path_words import (
     as_role,
     neighbours_words,
+    possessive,
     referred,
     rows_words,
     spoken,
     spoken_column,
     the,
-    thing_words,
+    thing_at,
     whose,
 )
 from workbench.tables.names import singular_words
@@ -199,7 +201,7 @@ def _owned(path: Path, column: str) -> str:
 
 
 def _end(path: Path) -> str:
-    return rows_words(path) if path.many else f"its {thing_words(path.hops[-1])}"
+    return rows_words(path) if path.many else f"its {thing_at(path)}"
 
 
 def _among(candidate: Candidate) -> str:
@@ -214,12 +216,16 @@ def _column_words(onward: Onward) -> str:
     if onward.column.since:
         name = f"days from {spoken(onward.column.since)} to {name}"
     if onward.references:
-        last = onward.references[-1]
-        owner = " ".join(singular_words(last.table or last.column))
-        if last.is_role:
-            owner = referred(Hop("to", last.column, last.table or ""))
-        return f"{owner}'{'' if owner.endswith('s') else 's'} {name}"
+        *before, last = onward.references
+        owners = [_as_role(one) for one in before if one.is_role]
+        named = " ".join(singular_words(last.table or last.column))
+        owners.append(_as_role(last) if last.is_role else named)
+        return " ".join((*map(possessive, owners), name))
     return name
+
+
+def _as_role(reference: Reference) -> str:
+    return referred(Hop("to", reference.column, reference.table or ""))
 
 
 def _when(candidate: Candidate) -> str:
