@@ -49,6 +49,8 @@ MOST_AT_CHANCE = 0.29
 """Of fields: of four matches may agree in one by chance, for two sources call venues otherwise;
 of three in none.
 """
+OF_KINDS = 0.1
+"""Of random pairs, those that are equal in a field of kinds, at least."""
 EQUAL = 0.97
 """Of the most merit: models that have it differ by chance,
 and not by what they take for matches.
@@ -203,8 +205,11 @@ class Judge:
         return number > MANY and confirmed and not self.at_chance(model)
 
     def refutes(self, model: TreeModel) -> bool:
-        """Whether the class that a model calls matches is another one."""
-        return not self.confirms(model) or self._too_many(self.at_chance(model))
+        """Whether the class that a model calls matches is another one; kinds and prices that many
+        things share do not tell these apart.
+        """
+        telling = [place for place in self.at_chance(model) if self.equal[place] < OF_KINDS]
+        return not self.confirms(model) or self._too_many(telling)
 
 
 def unlike_levels(chances: Sequence[Float]) -> tuple[Array, Float]:
