@@ -1,7 +1,7 @@
 """Queries over relations of few rows, answered from arrays.
 
 To prepare a statement over seven small relations takes milliseconds, to look 1,200 rows up in six
-arrays a tenth of one; a program of learned rules asks a thousand such. Columnsed here is what the
+arrays a tenth of one; a program of learned rules asks a thousand such. Answered here is what the
 database answers in one way only: rows in an order of their own or in any, counts, and sums of whole
 numbers. All else is left to it, joins that multiply rows among them.
 """
