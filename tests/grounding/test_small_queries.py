@@ -32,7 +32,7 @@ from workbench.grounding.select import (
 )
 from workbench.grounding.small_queries import SmallQueries
 from workbench.grounding.temporary_tables import TemporaryTables
-from workbench.language import parse_mln
+from workbench.language import parse_mln, parse_psl
 from workbench.progress import SILENT
 
 RULES = """
@@ -88,6 +88,20 @@ def test_rules_are_grounded_as_by_statements_of_their_own(worlds: int, role: str
         assert np.array_equal(getattr(by_arrays, name), getattr(by_statements, name)), name
     assert by_arrays.unit.nnz > 50
     assert len(asked) < len(asked_apart) - 40
+
+
+def test_soft_rules_read_what_definitions_of_definitions_found() -> None:
+    program = parse_psl(
+        "Steps(A, N) := N = count(B: Near(A, B)) .\nMet(A) := Steps(A, N) & N >= 1 .\n"
+        "1: Met(A) + Warm(A) <= 1.2"
+    )
+    with Database.open() as database:
+        database.declare(program)
+        near = ["Near(A, B)", "Near(B, C)", "Near(C, A)"]
+        load_alchemy_text(database, "\n".join([*near, "?Warm(A)", "?Warm(B)", "?Warm(D)"]))
+        request = GroundRequest(query=["Warm"])
+        made = Grounder(database, database.cursor(), program, request, SILENT).run()
+    assert len(made.network.b) == 2
 
 
 def test_more_rules_of_small_relations_ask_hardly_more() -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import duckdb
 
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted
 from workbench.database.stored import is_no_value, text_of_value
 from workbench.errors import InputError
 from workbench.grounding.definitions import make_definitions
@@ -46,7 +45,7 @@ def with_dates_of_scopes(database: Database, program: Program) -> Program:
     try:
         _check_names(vocabulary.connection, vocabulary.names(ASKED_DATE))
         make_definitions(vocabulary, needed_definitions(made, {FOUND}))
-        table = quoted(vocabulary.stored[FOUND].table_name)
+        table = vocabulary.table(vocabulary.stored[FOUND])
         text = text_of_value("a0", ValueKind.DATE)
         rows = vocabulary.connection.execute(
             f"SELECT DISTINCT {text} FROM {table} ORDER BY 1"

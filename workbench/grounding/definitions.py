@@ -178,7 +178,7 @@ def _make_in_rounds(
             name,
             _union(vocabulary, [_select(vocabulary, one) for one in start]) or nothing,
         )
-        table = quoted(vocabulary.stored[name].table_name)
+        table = vocabulary.table(vocabulary.stored[name])
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {_new(name)} AS SELECT * EXCLUDE (value, partition) "
             f"FROM {table}"
@@ -198,14 +198,14 @@ def _round_adds(
     for name in together:
         mine = [one for one in definitions if one.head.predicate == name]
         steps = [step for one in mine for step in _steps(vocabulary, one, together)]
-        table = quoted(vocabulary.stored[name].table_name)
+        table = vocabulary.table(vocabulary.stored[name])
         known = f"SELECT * EXCLUDE (value, partition) FROM {table}"
         found = "\nUNION\n".join(steps) or f"{known} WHERE false"
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {_next(name)} AS ({found}) EXCEPT ({known})"
         )
     for name in together:
-        table, new = quoted(vocabulary.stored[name].table_name), _next(name)
+        table, new = vocabulary.table(vocabulary.stored[name]), _next(name)
         added = connection.execute(
             f"INSERT INTO {table} SELECT *, 1.0, 'evidence' FROM {new}"
         ).fetchall()

@@ -108,15 +108,13 @@ class FactRelations(SmallRelations):
     def given(self, predicate: str) -> str:
         """`(world, a0, ...)`: true facts of an evidence predicate, unordered, without positions."""
         stored = self.stored[predicate]
-        columns = ", ".join(["world", *stored.columns])
-        query = (
-            f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND "
-            f"value = 1 AND world IN ({self.in_worlds})"
-        )
 
         def query_of() -> str:
-            self.tables.need(stored.table_name)
-            return query
+            columns = ", ".join(["world", *stored.columns])
+            return (
+                f"SELECT {columns} FROM {self.table(stored)} WHERE partition = 'evidence' AND "
+                f"value = 1 AND world IN ({self.in_worlds})"
+            )
 
         if not self._can_wait(predicate):
             return self.tables.of("given", predicate, query_of)
@@ -174,7 +172,6 @@ class FactRelations(SmallRelations):
         stored = self.stored[predicate]
 
         def query_of() -> str:
-            self.tables.need(stored.table_name)
             return self._facts_query(stored, "t.value = 1")
 
         if not self._can_wait(predicate):
@@ -219,7 +216,7 @@ class FactRelations(SmallRelations):
             # Of the facts as they are stored: an update asks where no relation of them is made.
             self._between[predicate] = int(
                 self._value(
-                    f"SELECT count(*) FROM {quoted(self.stored[predicate].table_name)} WHERE "
+                    f"SELECT count(*) FROM {self.table(self.stored[predicate])} WHERE "
                     f"partition = 'evidence' AND value > 0 AND value <> 1 AND world IN "
                     f"({self.in_worlds})"
                 )
@@ -252,7 +249,7 @@ class FactRelations(SmallRelations):
         shown, joins, order = self._placed(stored)
         where = f"t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition}"
         query = (
-            f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t "
+            f"SELECT {', '.join(shown)}{extra} FROM {self.table(stored)} t "
             f"{' '.join(joins)} WHERE {where}"
         )
         if (

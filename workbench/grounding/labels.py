@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.database.identifiers import quoted, text_literal
+from workbench.database.identifiers import text_literal
 from workbench.grounding.roles import Role
 from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
@@ -83,7 +83,7 @@ def _placed(vocabulary: Vocabulary, name: str, partitions: tuple[str, ...]) -> t
         shown.append(f"d{number}.position AS p{number}")
     chosen = ", ".join(map(text_literal, partitions))
     facts = (
-        f"SELECT {', '.join(['t.world', *shown, 't.value'])} FROM {quoted(stored.table_name)} t "
+        f"SELECT {', '.join(['t.world', *shown, 't.value'])} FROM {vocabulary.table(stored)} t "
         f"{' '.join(joins)} WHERE t.partition IN ({chosen}) AND t.world IN ({vocabulary.in_worlds})"
     )
     if vocabulary.roles[name].listed:

@@ -10,6 +10,8 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Array, Bool
+from workbench.database.identifiers import quoted
+from workbench.database.stored import StoredPredicate
 from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.select import Select, Union
 from workbench.grounding.small_queries import SmallQueries
@@ -31,6 +33,13 @@ class SmallRelations:
         waits = self.backend.pending if isinstance(self.backend, DuckDB) else None
         self.tables = TemporaryTables(self.connection, waits)
         self.small = SmallQueries(self.tables)
+
+    def table(self, stored: StoredPredicate) -> str:
+        """The table of a predicate's facts, in quotes: made now, if it has waited for a statement
+        to read it.
+        """
+        self.tables.need(stored.table_name)
+        return quoted(stored.table_name)
 
     def small_rows(self, query: Select | Union) -> Rows | None:
         """Column names and rows of a query over small relations; None of any other query."""

@@ -61,7 +61,7 @@ class Vocabulary(AtomPlaces):
         """
         for name in predicates:
             stored = self.stored[name]
-            facts = quoted(stored.table_name)
+            facts = self.table(stored)
             same = " AND ".join(f"a.{column} = f.{column}" for column in ("world", *stored.columns))
             unseen = (
                 f"partition = 'truth' AND EXISTS (FROM {facts} a WHERE a.partition <> "
@@ -150,7 +150,7 @@ class Vocabulary(AtomPlaces):
             chosen, given = "partition = 'evidence' AND (value IS NULL OR value > 0)", "max(value)"
         if self.program.language == "psl" and not self.roles[predicate].facts.evidence:
             ordered = (
-                f"SELECT {columns}, NULL::DOUBLE AS value FROM {quoted(stored.table_name)} t "
+                f"SELECT {columns}, NULL::DOUBLE AS value FROM {self.table(stored)} t "
                 f"{' '.join(joins)} WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) "
                 f"ORDER BY {self._order(stored)}"
             )
@@ -159,7 +159,7 @@ class Vocabulary(AtomPlaces):
                 f"SELECT *, ({first} + row_number() OVER () - 1)::INTEGER AS atom FROM ({ordered})"
             )
         facts = (
-            f"SELECT {group}, {is_open} AS open, {given} AS value FROM {quoted(stored.table_name)} "
+            f"SELECT {group}, {is_open} AS open, {given} AS value FROM {self.table(stored)} "
             f"WHERE {chosen} AND world IN ({self.in_worlds}) GROUP BY {group}"
         )
         return self._numbered(
@@ -197,7 +197,7 @@ class Vocabulary(AtomPlaces):
             if self.request.role == "learn" and self.program.language == "mln"
             else "partition = 'evidence'"
         )
-        here = f"FROM {quoted(stored.table_name)} WHERE {known} AND world IN ({self.in_worlds})"
+        here = f"FROM {self.table(stored)} WHERE {known} AND world IN ({self.in_worlds})"
         beside = f"SELECT {keys} {here} AND value > 0"
         both = (
             f"SELECT {keys}, f.value FROM (SELECT {keys} FROM {quoted(self.scopes[predicate])} "
