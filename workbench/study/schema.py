@@ -142,7 +142,8 @@ def _table(
         if column.name in typed.columns and column.name not in within_dates:
             found.take(column)
     date, by_year = _date(staging, typed, found.columns)
-    ends = Counter(one.table for one in found.references)
+    # A reference to the row's own table is one of two ways to such a row: to itself, too.
+    ends = Counter([table.name, *(one.table for one in found.references)])
     references = tuple(
         replace(one, is_role=one.table is not None and ends[one.table] > 1)
         for one in found.references
