@@ -32,6 +32,7 @@ from workbench.verbs.linking.notes import (
     about_matches,
     about_surprises,
     about_time,
+    about_unlikely,
     in_time,
 )
 from workbench.verbs.linking.reading import read_linked
@@ -162,6 +163,7 @@ def _linked(
             *scored.labelled.contradictions(scored.records, one_to_one=one_to_one),
             *about_candidates(scored.candidates),
             *about_matches(scored.model),
+            *about_unlikely(scored.model, scores, cut_at),
             *about_time(cut, conduct.stopped),
         ),
         cut=cut,

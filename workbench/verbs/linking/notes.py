@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled, Diagnostic, ExitCode, WorkbenchError
 from workbench.linkage.blocking import LARGEST_BLOCK
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.link_model import LinkModel, Scoring
+from workbench.linkage.mixture import sigmoid
 from workbench.progress import Conduct
 
 FEWEST_CLEAR = 5
+NEARLY = 0.2
+"""The probability of pairs that could well be the same, at least."""
+SEVERAL = 20
+"""Such pairs that are told of beside some that are taken, at least."""
 
 
 def about_time(cut: Sequence[str], stopped: str) -> list[Diagnostic]:
@@ -81,6 +87,34 @@ def about_matches(model: Scoring) -> list[Diagnostic]:
         found.append(_about_namesakes(model.comparisons[0].field.name))
     readings = [(model.apart, "different things", "one"), (model.joined, "one thing", "several")]
     return found + [_about_readings(*one) for one in readings if one[0]]
+
+
+def about_unlikely(model: Scoring, scores: Float, cut_at: float) -> list[Diagnostic]:
+    """That none is taken for the same, or fewer than are expected among those that nearly are,
+    where nothing else says why.
+    """
+    if (isinstance(model, LinkModel) and model.at_chance is not None) or not len(scores):
+        return []
+    likely, taken = sigmoid(scores), scores > cut_at
+    nearly = ~taken & (likely >= NEARLY)
+    few = nearly.sum() < SEVERAL or likely[taken].sum() >= likely[nearly].sum()
+    if taken.any() and few:
+        return []
+    found = "hardly any" if taken.any() else "no"
+    return [
+        Diagnostic.warning(
+            "E0681",
+            f"{found} duplicates were found: {_rest(likely[~taken], int(nearly.sum()))}",
+            help="say of some of the likeliest, which --pairs lists, whether they match, with "
+            "--labels; or take those from there on, with --threshold",
+        )
+    ]
+
+
+def _rest(likely: Float, nearly: int) -> str:
+    """What the pairs that are not taken are at most."""
+    of = f"{nearly:,} pairs" if nearly else f"all {len(likely):,} pairs"
+    return f"{of} are one thing with a probability of {likely.max(initial=0.0):.2g} at most"
 
 
 def _about_none(at_chance: Sequence[str]) -> Diagnostic:
