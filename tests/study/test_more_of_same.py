@@ -61,3 +61,23 @@ def test_what_a_second_table_says_of_things_is_read_as_of_one_row(
         some = [at for at, one in enumerate(made.candidates) if one.aggregate != "labelled"][:60]
         chosen, X = [made.candidates[at] for at in some], made.given(ready.labels)[:, some]
         assert_definitions_say_columns(staging, ready, chosen, np.random.default_rng(1), X)
+
+
+def test_a_thing_of_which_no_more_is_told_has_nothing_in_common(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    people = [[f"p{k}", f"p{(7 * k + 1) % 60}", ["", "yes", "no"][k % 3]] for k in range(60)]
+    profiles = [[f"p{k}", str(rng.choice(["low", "high"]))] for k in range(60) if k % 4]
+    files = [
+        write(tmp_path / "people.csv", ["person", "boss", "ok"], people),
+        write(tmp_path / "profiles.csv", ["person", "level"], profiles),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "people.ok")
+        made = candidates_for(staging, ready, np.arange(60), collective=True)
+        words = [candidate_words(one, timed=False) for one in made.candidates]
+        at = words.index("its boss' profile's level is its profile's level")
+        X = made.given(ready.labels)[:, [at]]
+        assert set(np.unique(X)) == {0.0, 1.0}
+        assert_definitions_say_columns(
+            staging, ready, [made.candidates[at]], np.random.default_rng(1), X
+        )

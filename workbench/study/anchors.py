@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Bool, Float, Int64
 from workbench.structure.candidate import Onward
 from workbench.structure.reached import latest_alone
 from workbench.structure.relational import Reference, Schema
@@ -57,6 +57,15 @@ class Anchors:
             )
             self._found[prefix] = found
         return self._found[prefix]
+
+    def are_bound(self, start: str, prefix: tuple[Hop, ...]) -> Bool:
+        """Whether the literals up to the anchor hold for each target row: none says that another
+        table tells more of a thing, so that of a thing without more nothing is reached.
+        """
+        table = prefix[-2].table if len(prefix) > 1 else start
+        if prefix and prefix[-1].kind == "to" and prefix[-1].column == self.schema[table].key:
+            return self.are_bound(start, prefix[:-1])
+        return np.asarray(self.of(start, prefix) >= 0)
 
     def _to(self, table: str, hop: Hop, before: Int64) -> Int64:
         far, near = self.relations.joined(table, hop)

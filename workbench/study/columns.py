@@ -130,7 +130,7 @@ class CandidateColumns:
         reached, ends = self.reach(path)
         columns = self._said(path, candidates, ends)
         anchors = self._anchors.of(path.start, path.prefix)
-        now = self._anchors.now(path.end)
+        bound, now = self._anchors.are_bound(path.start, path.prefix), self._anchors.now(path.end)
         spans = {
             (window, earlier): reached.spans(anchors, now, window, before=earlier)
             for window, earlier in {(c.window, c.of_earlier) for c in candidates}
@@ -141,7 +141,7 @@ class CandidateColumns:
             if candidate.aggregate != "labelled":
                 among = spans[candidate.window, candidate.of_earlier]
                 column = aggregated(candidate, columns, places, reached, among, now)
-                out[:, index] = np.where(anchors >= 0, column, np.nan)
+                out[:, index] = np.where(bound, column, np.nan)
         return out
 
     def forget(self) -> None:
@@ -183,7 +183,7 @@ class CandidateColumns:
 
     def owned(self, path: Path) -> Bool:
         """Whether each target row has what a path's rows are reached from."""
-        return np.asarray(self._anchors.of(path.start, path.prefix) >= 0)
+        return self._anchors.are_bound(path.start, path.prefix)
 
     def readable(self, candidate: Candidate) -> bool:
         """Whether what two ends have in common can be counted:
@@ -216,7 +216,7 @@ class CandidateColumns:
         known = np.ones(len(counts), np.bool_)
         for path in (candidate.path, candidate.with_[0]):
             anchors = self._anchors.of(path.start, path.prefix)
-            known &= anchors >= 0
+            known &= self._anchors.are_bound(path.start, path.prefix)
             if path.hops and not path.many:
                 ahead = self._ahead(path, anchors)
                 known &= True if ahead is None else ahead <= 0
