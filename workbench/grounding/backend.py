@@ -116,8 +116,9 @@ class DuckDB:
 
     def text(self, query: Select | Union) -> str:
         """SQL text of a query, all of whose relations are there."""
-        for name in relations(query) & self.pending.keys() if self.pending else ():
-            make = self.pending.pop(name, None) if self.pending else None
+        pending = self.pending or {}
+        for name in relations(query) & pending.keys():
+            make = pending.pop(name, None)
             if make is not None:  # else another that was made has read it
                 make()
         return self.dialect.render(query)

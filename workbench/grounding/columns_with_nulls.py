@@ -37,17 +37,14 @@ class Column:
 
     @property
     def false(self) -> Bool:
-        return ~(self.values if self.there is None else self.values | ~self.there)
+        """Where a condition fails; it does not where it is NULL."""
+        return ~self.true & ~self.is_null
 
     @property
     def all_there(self) -> Array:
         if self.there is not None and not self.there.all():
             raise NotInArraysError
         return self.values
-
-    def at(self, rows: Array) -> Column:
-        """The rows of these numbers."""
-        return Column(self.values[rows], None if self.there is None else self.there[rows])
 
 
 ColumnOf = Callable[[ColumnRef], Column]

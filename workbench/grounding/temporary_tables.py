@@ -75,9 +75,8 @@ class TemporaryTables:
 
     def need(self, table: str) -> None:
         """Make a table that has waited: a statement is to read it."""
-        make = (self.pending or {}).get(table)
-        if make is not None and self.pending is not None:
-            del self.pending[table]
+        make = (self.pending or {}).pop(table, None)
+        if make is not None:
             make()
 
     def _named(self, kind: str, name: str) -> str:
