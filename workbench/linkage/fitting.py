@@ -54,10 +54,8 @@ the others change no weight that matters.
 CONSISTENT = 0.8
 """Of that share as much again by the weights that it leads to, and these are taken."""
 STEPS, BRIEFLY = 80, 5
-"""Of EM at most, and on from a class: from half of the best one a tree of correlated fields takes
-up the other half in the end, and then the first as well; and on all pairs EM may leave the class
-that was chosen on a sample for another.
-"""
+"""Of EM at most, and on from a class: half of the best one takes up the other half in the end, and
+then the first as well; on all pairs EM may leave the class that was chosen on a sample."""
 NO_MATCHES = -700.0
 """The log odds where there are none."""
 
@@ -112,7 +110,9 @@ def fit_tree(problem: LinkProblem, conduct: Conduct = PLAIN) -> Fitted:
         if not kept:
             return few or Fitted(replace(best, share=NO_MATCHES), search.judge.at_chance(best))
         things = search.of_things(kept)
-        best = search.judge.best(things.found)[1]
+        most, best = search.judge.best(things.found)
+        if few and most <= TWICE * search.judge.merit(few.model):
+            return few
     if any(best is one for one in plain):
         return Fitted(best, apart=things.apart, joined=things.joined)
     return search.ended(best, things)
