@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow
 
 from workbench.arrays import Array, Bool, Int64
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
@@ -41,6 +43,8 @@ def integers(column: pyarrow.Array) -> Array:
 
 def numpy_column(column: pyarrow.Array | pyarrow.ChunkedArray) -> Array:
     """A column as an array, NULL as NaN; numbers without NULL as a view of each chunk."""
+    import pyarrow
+
     if isinstance(column, pyarrow.ChunkedArray):
         chunks = [numpy_column(one) for one in column.chunks]
         empty = np.zeros(0, column.type.to_pandas_dtype())
@@ -65,6 +69,8 @@ def run_starts(values: Array) -> Int64:
 
 
 def _lists(rows: Array) -> pyarrow.Array:
+    import pyarrow
+
     kept = rows >= 0
     ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int32)
     kind, cells = pyarrow.list_(pyarrow.int32()), _numbers(rows[kept].astype(np.int32))
@@ -74,6 +80,8 @@ def _lists(rows: Array) -> pyarrow.Array:
 
 
 def _texts(values: Sequence[str | None] | Array, there: Bool) -> pyarrow.Array:
+    import pyarrow
+
     encoded = [b"" if value is None else value.encode() for value in values]
     ends = np.concatenate([[0], np.cumsum([len(one) for one in encoded])]).astype(np.int64)
     buffers = [_bits(there), pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(encoded))]
@@ -82,6 +90,8 @@ def _texts(values: Sequence[str | None] | Array, there: Bool) -> pyarrow.Array:
 
 def _repeated(values: Array, counts: Int64) -> pyarrow.Array:
     """Texts, each so many times: columns such as predicates' names are few runs of millions."""
+    import pyarrow
+
     encoded = [value.encode() for value in values]
     ends = np.concatenate(
         [[0], np.cumsum(np.repeat([len(one) for one in encoded], counts))]
@@ -92,6 +102,8 @@ def _repeated(values: Array, counts: Int64) -> pyarrow.Array:
 
 
 def _numbers(values: Array, there: Bool | None = None) -> pyarrow.Array:
+    import pyarrow
+
     data = (
         _bits(values) if values.dtype == bool else pyarrow.py_buffer(np.ascontiguousarray(values))
     )
@@ -102,4 +114,6 @@ def _numbers(values: Array, there: Bool | None = None) -> pyarrow.Array:
 
 
 def _bits(values: Bool) -> pyarrow.Buffer:
+    import pyarrow
+
     return pyarrow.py_buffer(np.packbits(values, bitorder="little"))

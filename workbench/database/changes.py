@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
-import pyarrow
 
 from workbench.database.arrow_columns import numpy_column
 from workbench.database.database import Database
@@ -20,6 +20,9 @@ from workbench.database.rows import first_value, handed_in, ids_of_columns
 from workbench.database.schema import take_constants
 from workbench.database.staged_facts import refuse_contradictions
 from workbench.database.stored import StoredPredicate
+
+if TYPE_CHECKING:
+    import pyarrow
 
 ROWS, CODED, KNOWN = "changed_texts", "changed_rows", "known_rows"
 GONE, LOST = "gone_facts", "lost_constants"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import duckdb
 import numpy as np
 
-from workbench.arrays import Int64
-from workbench.database.arrow_columns import arrow_column, integers
+from workbench.arrays import Array, Int64
+from workbench.database.arrow_columns import integers
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.rows import filled, handed_in
+from workbench.database.rows import FEW, filled, handed_in
 from workbench.database.schema import add_constants, declare_type
 from workbench.database.stored import StoredPredicate
 from workbench.language.definitions import condition_atoms
@@ -104,8 +104,6 @@ def refresh_domains(
     Cost: one scan of each predicate's columns, and a mark for each constant of `MOST_MARKS //
     constants` worlds at a time.
     """
-    import pyarrow
-
     wanted = sorted(worlds)
     chosen = ", ".join(map(str, wanted))
     connection.execute(f"DELETE FROM domain WHERE world IN ({chosen})")
@@ -130,8 +128,7 @@ def refresh_domains(
         several = max(MOST_MARKS // max(size, 1), 1)
         for first in range(0, len(wanted), several):
             found = _marked(connection, members[type_name], wanted[first : first + several], size)
-            rows = pyarrow.Table.from_arrays([*map(arrow_column, found.values())], [*found])
-            with handed_in(connection, "incoming_members", rows):
+            with handed_in(connection, "incoming_members", found):
                 connection.execute(
                     f"INSERT INTO domain SELECT m.world, {text_literal(type_name)}, m.constant, "
                     "row_number() OVER (PARTITION BY m.world ORDER BY c.name) - 1 AS position "
@@ -149,8 +146,21 @@ def _marked(
     query = " UNION ALL ".join(
         f"SELECT world, constant FROM ({one}) WHERE world IN ({chosen})" for one in members
     )
-    for batch in connection.sql(query).to_arrow_reader(1 << 18):
-        of_world, constants = map(integers, batch.columns)
+    for of_world, constants in _batches(connection, query):
         marks[np.searchsorted(worlds, of_world), constants] = True
     place, constant = np.nonzero(marks)
     return {"world": np.asarray(worlds, np.int64)[place], "constant": constant}
+
+
+def _batches(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Array, Array]]:
+    """The rows of a query of two columns of whole numbers: few without Arrow, which takes longer to
+    import than they to read.
+    """
+    few = connection.execute(f"{query} LIMIT {FEW + 1}").fetchnumpy()
+    one, other = map(np.asarray, few.values())
+    if one.size <= FEW:
+        yield one, other
+        return
+    for batch in connection.sql(query).to_arrow_reader(1 << 18):
+        one, other = map(integers, batch.columns)
+        yield one, other

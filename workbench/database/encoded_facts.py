@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import duckdb
-import pyarrow
 
 from workbench.database.database import Database
 from workbench.database.identifiers import all_equal, quoted
@@ -16,6 +16,9 @@ from workbench.database.rows import first_row, first_value, handed_in
 from workbench.database.schema import add_constants
 from workbench.database.stored import StoredPredicate
 from workbench.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow
 
 ROWS, CODED = "incoming_rows", "coded_rows"
 

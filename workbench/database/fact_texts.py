@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-
-import pyarrow
+from typing import TYPE_CHECKING
 
 from workbench.database.database import Database
 from workbench.database.identifiers import all_equal, quoted
 from workbench.database.rows import handed_in
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 @dataclass(frozen=True)

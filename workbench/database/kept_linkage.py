@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
-import pyarrow
 
 from workbench.arrays import Array, Int64
 from workbench.database.database import Database
 from workbench.database.rows import handed_in
+
+if TYPE_CHECKING:
+    import pyarrow
 
 _SCHEMA = "linkage_"
 
@@ -192,6 +194,8 @@ class KeptLinkage:
 
     def put_tops(self, numbers: Array, tops: Array) -> None:
         """Give records the log odds of their best pair."""
+        import pyarrow
+
         self._write(
             "UPDATE {0}.record SET top = i.top FROM incoming i WHERE record.number = i.number",
             pyarrow.table({"number": numbers.astype(np.int32), "top": tops}),

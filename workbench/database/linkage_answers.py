@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pyarrow
+from typing import TYPE_CHECKING
 
 from workbench.database.kept_linkage import KeptLinkage
+
+if TYPE_CHECKING:
+    import pyarrow
 
 _THERE = "(SELECT number FROM {0}.record)"
 

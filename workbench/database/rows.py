@@ -9,11 +9,13 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from workbench.arrays import Int32
+from workbench.arrays import Array, Int32
 from workbench.database.identifiers import quoted
 
 TOGETHER = 50
 """Queries that one statement asks: preparing it grows more than linearly."""
+FEW = 1000
+"""Rows that go in and out as plain values: importing Arrow for them takes longer, and 30 MB."""
 
 
 def first_row(result: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
@@ -68,6 +70,27 @@ def insert_rows(
     columns = [list(column) for column in zip(*rows)]
     if columns:
         connection.execute(f"INSERT INTO {quoted(table)} SELECT {cells}", columns)
+
+
+def insert_few(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, Sequence[Any] | Array]
+) -> None:
+    """Insert few rows, NaN as NULL; rows of a two-dimensional array are lists without the -1 at
+    their ends.
+    """
+    cells = ", ".join(f"unnest(${place})" for place in range(1, len(columns) + 1))
+    connection.execute(
+        f"INSERT INTO {table} ({', '.join(columns)}) SELECT {cells}",
+        [_plain(values) for values in columns.values()],
+    )
+
+
+def _plain(values: Sequence[Any] | Array) -> list[Any]:
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        return [[one for one in row if one >= 0] for row in values.tolist()]
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    found = (one.item() if isinstance(one, np.generic) else one for one in listed)
+    return [None if isinstance(one, float) and one != one else one for one in found]
 
 
 def filled(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> set[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 import duckdb
+import numpy as np
 
 from workbench import __version__
 from workbench.arrays import Array
@@ -18,7 +19,7 @@ from workbench.database.arrow_columns import arrow_column
 from workbench.database.database import Database
 from workbench.database.kept_arrays import forget_arrays
 from workbench.database.kept_linkage import forget_linkage
-from workbench.database.rows import first_value, handed_in, insert_rows
+from workbench.database.rows import FEW, first_value, handed_in, insert_few, insert_rows
 from workbench.database.written_predictions import build_on, forget_predictions, written_predictions
 from workbench.errors import UsageError
 from workbench.language.reading import language_of
@@ -170,15 +171,19 @@ def _insert(
 ) -> None:
     if not columns:
         return
-    import pyarrow
-
     unknown = set(columns) - set(COLUMNS[table])
     if unknown:
         raise UsageError.of("E0217", f"run_{table} has no column {', '.join(sorted(unknown))}")
     names = [name for name in COLUMNS[table] if name in columns]
-    rows = pyarrow.table({name: arrow_column(columns[name]) for name in names})
-    if not rows.num_rows:
+    n_rows = len(columns[names[0]])
+    if n_rows <= FEW:
+        given = {"run": np.full(n_rows, number)} | {name: columns[name] for name in names}
+        if n_rows:
+            insert_few(connection, f"run_{table}", given)
         return
+    import pyarrow
+
+    rows = pyarrow.table({name: arrow_column(columns[name]) for name in names})
     is_float = {name: pyarrow.types.is_floating(rows.schema.field(name).type) for name in names}
     cells = [
         f"nullif({name}, 'NaN'::DOUBLE) AS {name}" if is_float[name] else name for name in names

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
-import pyarrow
 
 from workbench.database.identifiers import quoted
 from workbench.database.rows import handed_in
@@ -17,6 +16,8 @@ from workbench.errors import InputError
 
 if TYPE_CHECKING:
     import sqlite3
+
+    import pyarrow
 
 ROWS_PER_BATCH = 100_000
 
@@ -73,6 +74,8 @@ def sqlite_table_names(source: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def _batches(rows: sqlite3.Cursor, names: list[str]) -> Iterator[pyarrow.Table]:
+    import pyarrow
+
     while chunk := rows.fetchmany(ROWS_PER_BATCH):
         columns = [
             pyarrow.array([_text(cell) for cell in column], pyarrow.string())

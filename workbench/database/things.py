@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-
-import pyarrow
+from typing import TYPE_CHECKING
 
 from workbench.database.database import Database
 from workbench.database.encoded_facts import CODED, ROWS, incoming, type_table
@@ -15,6 +14,9 @@ from workbench.database.identifiers import quoted
 from workbench.database.rows import first_value
 from workbench.database.stored import StoredPredicate, text_of_value
 from workbench.database.workspace_format import DISPLAY_NAMES
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 @dataclass(frozen=True)

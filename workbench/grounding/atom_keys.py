@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.arrays import Int32, Int64
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted, text_literal
+from workbench.database.identifiers import text_literal
 from workbench.database.rows import ids_of_columns
 from workbench.grounding.atoms import AtomTable, written_atoms
+from workbench.grounding.names import Names
 from workbench.grounding.roles import Role
 from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from pyarrow import ChunkedArray
 
 DomainOf = Callable[[str], dict[int, Int32]]
 """The constants of a type by position, world by world."""
@@ -169,23 +166,12 @@ def _listed(vocabulary: Vocabulary, name: str) -> tuple[Int32, Int32]:
     return np.asarray(rows["world"], np.int32), ids_of_columns(rows, columns)
 
 
-def dictionaries(database: Database, types: Iterable[str]) -> dict[str, ChunkedArray]:
+def dictionaries(database: Database, types: Iterable[str]) -> dict[str, Names]:
     """The names of the constants of some types, by id."""
     tables, cursor = database.type_tables(), database.cursor()
-    return {
-        name: cursor.sql(f"SELECT name FROM {quoted(tables[name])} ORDER BY id")
-        .to_arrow_table()
-        .column("name")
-        for name in types
-        if name in tables
-    }
+    return {name: Names.of(cursor, tables[name]) for name in types if name in tables}
 
 
-def _dictionary(vocabulary: Vocabulary, type_name: str) -> ChunkedArray:
-    """The names of a type's constants by id; ids are dense from 0."""
-    table = quoted(vocabulary.type_tables[type_name])
-    return (
-        vocabulary.connection.sql(f"SELECT name FROM {table} ORDER BY id")
-        .to_arrow_table()
-        .column("name")
-    )
+def _dictionary(vocabulary: Vocabulary, type_name: str) -> Names:
+    """The names of a type's constants."""
+    return Names.of(vocabulary.connection, vocabulary.type_tables[type_name])

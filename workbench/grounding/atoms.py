@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from workbench.arrays import Array, Bool, Int32, Int64
-from workbench.database.arrow_columns import arrow_column
 from workbench.errors import UsageError, did_you_mean
+from workbench.grounding.names import Names
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.printing import quote_constant
-
-if TYPE_CHECKING:
-    from pyarrow import ChunkedArray
-
-FEW = 500
 
 
 @dataclass(frozen=True)
@@ -45,8 +39,8 @@ class AtomTable:
         Ids of the arguments, in the dictionaries of their types.
     worlds : mapping of int to str
         The names of the worlds that were grounded, by id, ascending.
-    names_of : mapping of str to Arrow array of strings
-        The dictionary of each type: the name of a constant at its id.
+    names_of : mapping of str to Names
+        The dictionary of each type.
     """
 
     predicates: tuple[str, ...]
@@ -56,7 +50,7 @@ class AtomTable:
     world: Int32
     constants: tuple[Int32, ...]
     worlds: Mapping[int, str]
-    names_of: Mapping[str, ChunkedArray]
+    names_of: Mapping[str, Names]
 
     @property
     def n_atoms(self) -> int:
@@ -105,7 +99,7 @@ class AtomTable:
         found: list[tuple[str, ...]] = [()] * chosen.size
         for number, rows, constants in self._by_predicate(chosen):
             columns = [
-                named(self.names_of[name], column)
+                self.names_of[name].at(column)
                 for name, column in zip(self.types[number], constants.T)
             ]
             for row, names in zip(rows.tolist(), zip(*columns)):
@@ -206,7 +200,7 @@ class AtomTable:
             return np.zeros(0, np.int64)
         same = np.ones(len(columns), np.bool_)
         for column, type_name, name in zip(columns.T, types, constants):
-            same &= column == self.names_of[type_name].index(name).as_py()
+            same &= column == self.names_of[type_name].place(name)
         return np.flatnonzero(same)
 
     def _chosen(self, ids: npt.ArrayLike | None) -> Int64:
@@ -214,7 +208,7 @@ class AtomTable:
 
 
 def written_atoms(
-    predicate: str, types: tuple[str, ...], constants: Int32, names_of: Mapping[str, ChunkedArray]
+    predicate: str, types: tuple[str, ...], constants: Int32, names_of: Mapping[str, Names]
 ) -> list[str]:
     """Atoms of a predicate as the rules language writes them; constants of shape (n, arguments)."""
     if not types:
@@ -223,19 +217,9 @@ def written_atoms(
     for column, type_name in zip(constants.T, types):
         # A constant occurs in many atoms: each is quoted once.
         known, which = np.unique(column, return_inverse=True)
-        quoted = np.array(
-            [quote_constant(name) for name in named(names_of[type_name], known)], object
-        )
+        quoted = np.array([quote_constant(name) for name in names_of[type_name].at(known)], object)
         columns.append(quoted[which.reshape(-1)].tolist())
     return [f"{predicate}({', '.join(parts)})" for parts in zip(*columns)]
-
-
-def named(names: ChunkedArray, ids: Int32) -> list[str]:
-    """The names at some ids; few one by one, for `take` imports all of Arrow's functions."""
-    if len(ids) <= FEW:
-        return [names[place].as_py() for place in ids.tolist()]
-    found: list[str] = names.take(arrow_column(ids)).to_pylist()
-    return found
 
 
 def _ranked(rows: Int32) -> Int64:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow
 
 from workbench.database.changes import add_facts
 from workbench.database.database import DEFAULT_WORLD, Database
@@ -22,6 +22,9 @@ from workbench.language.definitions import strata
 from workbench.language.ilp.problem import IlpProblem, Tuples
 from workbench.language.program import Program
 from workbench.language.terms import Apply, Constant
+
+if TYPE_CHECKING:
+    import pyarrow
 
 MOST_THRESHOLDS = 200
 """Values of a type at a constant place of a comparison; of more, evenly spaced quantiles."""
@@ -115,6 +118,8 @@ def _with_tests(clause: DatalogClause) -> DatalogClause:
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> pyarrow.Table:
+    import pyarrow
+
     columns = {
         f"a{place}": pyarrow.array(column, pyarrow.string())
         for place, column in enumerate(zip(*rows))

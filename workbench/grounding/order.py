@@ -7,7 +7,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow
 
 from workbench.arrays import Array
 from workbench.database.arrow_columns import numpy_column
@@ -23,6 +22,8 @@ def in_order(
     meets one row may come in any order: such rows are gathered, and sorted by all columns unless
     they are in that order already.
     """
+    import pyarrow
+
     if not shared or isinstance(select, Union) or select.order_by or len(select.sources) < 2:
         yield from relation.to_arrow_reader(size)
         return

@@ -8,7 +8,6 @@ from functools import partial
 
 import duckdb
 import numpy as np
-import pyarrow
 
 from workbench.database import StatedFacts
 from workbench.database.arrow_columns import arrow_column
@@ -78,6 +77,8 @@ class Vocabulary(AtomPlaces):
 
     def take_facts(self, predicate: str, facts: StatedFacts) -> None:
         """Let `facts` of an evidence predicate be these alone, until they are let go."""
+        import pyarrow
+
         stored = replace(self.stored[predicate], table_name="incoming")
         columns = {
             name: arrow_column(facts.ids[:, place])

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
-import pyarrow
 
 from workbench.database import (
     QueryResult,
@@ -28,6 +27,9 @@ from workbench.tables.mapping import SqlDefinition, TablesMapping
 from workbench.tables.staged import Staging
 from workbench.tables.typed import ROW, TypedTable
 from workbench.tables.values import BLANKS, date_and_time, is_blank
+
+if TYPE_CHECKING:
+    import pyarrow
 
 MOST_ROWS = 1_000_000
 SECONDS = 60.0

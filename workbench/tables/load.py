@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
-
-import pyarrow
+from typing import TYPE_CHECKING, Literal
 
 from workbench.database import (
     DEFAULT_WORLD,
@@ -31,6 +29,9 @@ from workbench.tables.mapping import SqlDefinition, TablesMapping
 from workbench.tables.staged import Staging
 from workbench.tables.targets import target_warnings
 from workbench.tables.typed import TypedTable
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,8 @@ def _load(
 def _insert_defined(
     database: Database, columns: Mapping[str, pyarrow.Array], definition: SqlDefinition, world: str
 ) -> dict[str, int]:
+    import pyarrow
+
     def read(names: Sequence[str]) -> pyarrow.RecordBatchReader:
         batch = pyarrow.RecordBatch.from_arrays(
             [columns[name] for name in names], names=list(names)

@@ -11,14 +11,15 @@ from dataclasses import replace
 from datetime import date, datetime, time
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
-
-import pyarrow
 
 from workbench.database import display_name
 from workbench.errors import InputError
 from workbench.tables.headers import LOOKED_AT, Header, find_header
+
+if TYPE_CHECKING:
+    import pyarrow
 
 ROWS_PER_BATCH = 50_000
 _LONGEST_REFERENCE = 60
@@ -61,6 +62,8 @@ def sheet_batches(path: Path, sheet: str) -> Iterator[tuple[Header, pyarrow.Tabl
     batch : pyarrow.Table or None
         Columns `c0`, `c1`, ... of text; None once, for a sheet without rows.
     """
+    import pyarrow
+
     with closing(_open(path)) as book:
         if sheet not in book.sheetnames:
             raise InputError.of(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pyarrow
 
 from workbench.errors import Diagnostic, InputError, Span
 from workbench.tables.sources import TableSource
 from workbench.tables.values import is_blank
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 @dataclass(frozen=True)

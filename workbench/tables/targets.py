@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow
 
 from workbench.arrays import Float
 from workbench.database.arrow_columns import numpy_column
@@ -19,6 +18,9 @@ from workbench.tables.kinds import share
 from workbench.tables.mapping import TablesMapping
 from workbench.tables.staged import Staging
 from workbench.tables.typed import TypedTable
+
+if TYPE_CHECKING:
+    import pyarrow
 
 GIVES_AWAY = 0.99
 
@@ -69,6 +71,7 @@ def target_rows(
 
     Raises E0237 for a mapping that predicts nothing.
     """
+    import pyarrow
     from pyarrow.compute import index_in
 
     target = _asked_for(mapping)

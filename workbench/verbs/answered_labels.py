@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
-
-import pyarrow
+from typing import TYPE_CHECKING, Any
 
 from workbench.database import (
     Database,
@@ -23,6 +21,9 @@ from workbench.database.copying import copy_of
 from workbench.language.ground_atoms import parse_atom
 from workbench.tables import TablesMapping, mapped_predicates, target_of
 from workbench.verbs.tables_look import tables_at_hand
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 def before_answers(database: Database, time: datetime) -> Database | None:
@@ -103,6 +104,8 @@ def told_labels(
 
 def _as_arguments(rows: pyarrow.Table, arguments: int) -> pyarrow.Table:
     """Labels of yes and no with what they say as an argument."""
+    import pyarrow
+
     value, partition = (rows.column(name).to_pylist() for name in ("value", "partition"))
     said = [at for at, one in enumerate(value) if one in (0, 1) and partition[at] != "target"]
     about = ("world", *(f"a{place}" for place in range(arguments)))

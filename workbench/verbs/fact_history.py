@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-import pyarrow
-
 from workbench.database import DEFAULT_WORLD, Database, FactTexts, Partition, standing_facts
 from workbench.verbs.fact_changes import FactChanges, changes_of
 
@@ -117,6 +115,8 @@ def _apply(database: Database, changes: Sequence[Mapping[str, Any]], add: str, r
 
 
 def _texts(change: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> FactTexts:
+    import pyarrow
+
     text = pyarrow.string()
     schema = pyarrow.schema(
         [(name, pyarrow.float64() if name == "value" else text) for name in rows[0]]

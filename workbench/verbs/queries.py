@@ -51,9 +51,9 @@ class QueryAtom:
             if is_variable:
                 chosen &= column == first.setdefault(name, column.astype(np.int64))
                 continue
-            place = atoms.names_of[type_name].index(name).as_py()
+            place = atoms.names_of[type_name].place(name)
             if place < 0:
-                known = atoms.names_of[type_name].to_pylist()
+                known = atoms.names_of[type_name].listed()
                 raise UsageError.of(
                     "E0318",
                     f"the query {self.text} names {name}, which is no constant of {type_name}",

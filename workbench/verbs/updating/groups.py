@@ -15,7 +15,6 @@ from workbench.arrays import Int64
 from workbench.database import Database
 from workbench.database.relation_arrays import read_relations
 from workbench.grounding.atom_keys import dictionaries
-from workbench.grounding.atoms import named
 from workbench.grounding.program_clauses import clauses_of
 from workbench.grounding.roles import fact_kinds
 from workbench.language.transitivity import transitive_predicates
@@ -93,7 +92,7 @@ def group_changes(
         for kind, whole, parts in (("merged", now, was), ("split", was, now)):
             for rows in _in_parts(whole, parts):
                 members = [things[rows[parts[rows] == one]] for one in np.unique(parts[rows])]
-                names = sorted(min(named(texts, one[:, 1])) for one in members)
+                names = sorted(min(texts.at(one[:, 1])) for one in members)
                 entry = {"predicate": name, "cluster": names[0], "clusters": names}
                 where = {"world": worlds[int(members[0][0, 0])]} if len(worlds) > 1 else {}
                 found[kind].append(entry | where)
