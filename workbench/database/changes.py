@@ -274,13 +274,11 @@ def _coded(
     tables = database.type_tables()
     of_type: dict[str, list[str]] = {}
     for column, type_name in predicate.constant_columns:
-        of_type.setdefault(type_name, []).append(f"SELECT DISTINCT {column} AS name FROM {ROWS}")
+        of_type.setdefault(type_name, []).append(column)
     names = {type_name: f"named_{place}" for place, type_name in enumerate(sorted(of_type))}
-    with database.transaction() as connection:
-        with handed_in(connection, "incoming_texts", rows):
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE {ROWS} AS FROM incoming_texts")
+    with database.transaction() as connection, handed_in(connection, ROWS, rows):
         for type_name, made in names.items():
-            asked = " UNION ".join(of_type[type_name])
+            asked = f"SELECT DISTINCT unnest([{', '.join(of_type[type_name])}]) AS name FROM {ROWS}"
             take_constants(connection, tables[type_name], asked, made, grow=grow)
         coded = predicate.as_ids(names, "s")
         connection.execute(
@@ -290,5 +288,5 @@ def _coded(
             "ALL"
         )
         yield _Coded(connection, predicate, names)
-        for table in (ROWS, CODED, *names.values()):
+        for table in (CODED, *names.values()):
             connection.execute(f"DROP TABLE {table}")

@@ -78,7 +78,8 @@ class EditedRows:
 
     def inside(self, atoms: Bool) -> Int64:
         """The numbers of the rows all of whose atoms are among some, shape (n_atoms,)."""
-        there = np.flatnonzero(atoms[self._first_atom] & ~self.gone)
+        there = np.flatnonzero(atoms.take(self._first_atom))
+        there = there[~self.gone[there]]
         whole = there[_inside(csr_array(self.whole.A[there]), atoms)]
         more = np.flatnonzero(_inside(self.more.A, np.append(atoms, False)))
         return np.concatenate([whole, self.rule.size + more])

@@ -8,6 +8,7 @@ import duckdb
 
 from workbench.database.domains import program_constants
 from workbench.database.identifiers import quoted, text_literal
+from workbench.database.rows import first_value
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, Span
 from workbench.language.definitions import condition_atoms
@@ -156,9 +157,14 @@ SHOWN_OF_A_TYPE = 3
 def written_twice(
     connection: duckdb.DuckDBPyConnection, type_tables: Mapping[str, str]
 ) -> list[Diagnostic]:
-    """E0337 for each type that has such constants. Names in ASCII cost nothing to speak of."""
+    """E0337 for each type that has such constants. Where all names are ASCII, which the table's
+    statistics say, none is read.
+    """
     found = []
     for type_name, table in sorted(type_tables.items()):
+        beyond = f"SELECT coalesce(stats(name).has_unicode, true) FROM {quoted(table)} LIMIT 1"
+        if not first_value(connection.execute(beyond)):
+            continue
         rows = connection.execute(
             "WITH apart AS (SELECT nfc_normalize(name) AS one FROM "
             f"{quoted(table)} WHERE name <> nfc_normalize(name)) "

@@ -43,6 +43,8 @@ class Links:
 def links_of(database: Database, recorded: Recorded) -> Mapping[str, Links]:
     """What a recorded answer (from 1/2 on) and the facts join, by transitive predicates."""
     program, request = recorded.program, recorded.request(database)
+    if all(one.weight.kind != "hard" for one in program.rules):
+        return {}
     transitive = transitive_predicates(clauses_of(database, program, request))
     if not transitive:
         return {}
