@@ -95,11 +95,18 @@ def _plain(values: Sequence[Any] | Array) -> list[Any]:
 
 def filled(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> set[str]:
     """Of some tables those that have a row: much less than asking an empty one anything else."""
-    names, found = list(tables), set[str]()
-    for first in range(0, len(names), TOGETHER):
+    names = list(tables)
+    found = with_a_row(connection, [f"FROM {quoted(name)}" for name in names])
+    return {names[number] for number in found}
+
+
+def with_a_row(connection: duckdb.DuckDBPyConnection, sources: Sequence[str]) -> set[int]:
+    """The numbers of those of some `FROM` clauses that have a row."""
+    found = set[int]()
+    for first in range(0, len(sources), TOGETHER):
         asked = " UNION ALL ".join(
-            f"(SELECT {number} FROM {quoted(name)} LIMIT 1)"
-            for number, name in enumerate(names[first : first + TOGETHER], first)
+            f"(SELECT {number} {source} LIMIT 1)"
+            for number, source in enumerate(sources[first : first + TOGETHER], first)
         )
-        found |= {names[number] for (number,) in connection.execute(asked).fetchall()}
+        found |= {number for (number,) in connection.execute(asked).fetchall()}
     return found

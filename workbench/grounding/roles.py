@@ -9,7 +9,7 @@ from enum import StrEnum
 import duckdb
 
 from workbench.database.identifiers import quoted
-from workbench.database.rows import filled
+from workbench.database.rows import filled, with_a_row
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, UsageError, did_you_mean
 from workbench.grounding.request import GroundRequest
@@ -253,21 +253,19 @@ def fact_kinds(
     declared = [name for name in program.predicates if name in stored]
     with_facts = filled(connection, (stored[name].table_name for name in declared))
     present = [name for name in declared if stored[name].table_name in with_facts]
-    if not present:
-        return dict.fromkeys(program.predicates, NO_FACTS)
-    asked = " UNION ALL ".join(
-        f"SELECT {number} AS n, {_looked_for(stored[name], chosen)}"
-        for number, name in enumerate(present)
+    there = with_a_row(
+        connection,
+        [
+            f"FROM {quoted(stored[name].table_name)} WHERE world IN ({chosen}) AND {condition}"
+            for name in present
+            for condition in _LOOKED_FOR
+        ],
     )
     kinds = dict.fromkeys(program.predicates, NO_FACTS)
-    for number, *found in connection.execute(asked).fetchall():
-        evidence, unknown, between, target, truth = found
-        kinds[present[number]] = FactKinds(
-            evidence, unknown or between, target or unknown, truth, target
+    for place, name in enumerate(present):
+        first = place * len(_LOOKED_FOR)
+        evidence, unknown, between, target, truth = (
+            number in there for number in range(first, first + len(_LOOKED_FOR))
         )
+        kinds[name] = FactKinds(evidence, unknown or between, target or unknown, truth, target)
     return kinds
-
-
-def _looked_for(stored: StoredPredicate, worlds: str) -> str:
-    there = f"FROM {quoted(stored.table_name)} WHERE world IN ({worlds})"
-    return ", ".join(f"EXISTS ({there} AND {condition})" for condition in _LOOKED_FOR)
