@@ -18,8 +18,9 @@ from workbench.progress import Conduct, Progress
 from workbench.structure.rule_task import RuleTask
 from workbench.study.columns import CandidateColumns
 from workbench.study.learners import LearnerName, fit_learner
-from workbench.study.matrix import CandidateMatrix, candidate_matrix
+from workbench.study.matrix import CandidateMatrix
 from workbench.study.prepared import prepared
+from workbench.study.search import candidate_matrix
 from workbench.tables import find_sources, stage
 
 SYSTEMS: Mapping[str, LearnerName] = {"rules": "rules", "boosted_trees": "boosted_trees"}

@@ -28,6 +28,11 @@ from workbench.tables import find_sources, stage
 MOST = 60
 """Candidates of a folder that are compared; of more these are drawn."""
 TARGET = "people"
+WORDS = (
+    *"broken cold good late NEW old quick slow sour sweet warm wet Ärger".split(),
+    "don't",
+    "No. 7",
+)
 
 Rows = tuple[tuple[str, ...], ...]
 
@@ -73,6 +78,7 @@ def random_study_case(seed: int) -> StudyCase:
         "joined": draw.day,
         "firm": lambda: draw.blank(draw.random.choice(firms)),
         "boss": lambda: draw.blank(draw.random.choice(keys)),
+        "about": draw.text,
     }
     columns = [name for name in some if draw.one(0.6)] + ["asked"] * timed
     people = [("person", *columns, "ok")]
@@ -114,6 +120,10 @@ class _Draw:
     def word(self, *words: str) -> str:
         return self.blank(self.random.choice(words))
 
+    def text(self) -> str:
+        words = self.random.sample(WORDS, self.random.randint(3, 8))
+        return self.blank(self.random.choice([" ", "; ", " - "]).join(words))
+
     def day(self, blanks: float | None = None) -> str:
         cell = str(date(2024, 1, 1) + timedelta(days=self.random.randint(0, 120)))
         return self.blank(cell) if blanks is None else cell
@@ -137,7 +147,7 @@ def _more_of(draw: _Draw, keys: list[str]) -> Rows:
 
 def _visits(draw: _Draw, keys: list[str]) -> Rows:
     """Rows of people, with a key or without, sometimes of a second person; some stand twice."""
-    keyed, second = draw.one(0.5), draw.one(0.3)
+    keyed, second, noted = draw.one(0.5), draw.one(0.3), draw.one(0.5)
     header = (
         *["visit"] * keyed,
         "person",
@@ -146,12 +156,14 @@ def _visits(draw: _Draw, keys: list[str]) -> Rows:
         "cost",
         "kind",
         "paid",
+        *["note"] * noted,
     )
     rows = []
     for number in range(draw.random.randint(20, 150)):
         people = [draw.blank(draw.random.choice(keys)) for _ in range(1 + second)]
         said = draw.day(), draw.number(1, 40), draw.word("a", "b", "c"), draw.word("yes", "no")
-        rows.append((*[f"v{number}"] * keyed, *people, *said))
+        notes = [draw.text()] if noted else []
+        rows.append((*[f"v{number}"] * keyed, *people, *said, *notes))
     if not keyed:
         rows += rows[::10]
     return (header, *rows)

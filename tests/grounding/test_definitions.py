@@ -4,6 +4,7 @@ in two worlds at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import product
@@ -55,6 +56,7 @@ Founded(x, y, d) := Directs(x, c) ^ On(c, t) ^ y = year(t) ^ d = days(t, "2020-0
 Since(x, t) := t = latest(u: Directs(x, c) ^ On(c, u)).
 All(n) := n = count(x, c: Directs(x, c)).
 Alike(x, y) := Named(x, s) ^ Named(y, t) ^ x != y ^ levenshtein(s, t) <= 1.
+Said(x, n) := Named(x, s) ^ n = countWords(s, "Bob ANN bob, o'hara").
 Recent(x, n) := n = count(c: Directs(x, c) ^ On(c, t) ^ t > $now - 200).
 Half(x, h) := Pays(x, y, a) ^ h = log(a - 4).
 """
@@ -83,7 +85,7 @@ def random_facts(rng: np.random.Generator) -> Facts:
                 )
             )
         ),
-        "Named": sorted(set(zip(pick(people, 4), pick(["ann", "anne", "bob"], 4)))),
+        "Named": sorted(set(zip(pick(people, 4), pick(["ann", "anne", "bob", "a-Bob"], 4)))),
     }
 
 
@@ -266,6 +268,9 @@ class Reader:
         match term.function, values:
             case "levenshtein", [str(one), str(other)]:
                 return float(edit_distance(one, other))
+            case "countWords", [str(text), str(words)]:
+                said, wanted = (set(re.findall(r"\w+", one.lower())) for one in (text, words))
+                return float(len(said & wanted))
             case "year", [datetime() as day]:
                 return float(day.year)
             case "days", [datetime() as day, str(text)]:

@@ -293,6 +293,6 @@ def assert_definitions_say_columns(
         np.testing.assert_allclose(
             said,
             expected,
-            atol=1e-6 * np.abs(expected).max(),
+            atol=max(1e-6 * np.abs(expected).max(), 1e-300),
             err_msg=str([every[at] for at in places]),
         )

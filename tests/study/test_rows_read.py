@@ -12,8 +12,8 @@ from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.path_search import paths
 from workbench.study import rows_read
 from workbench.study.columns import CandidateColumns
-from workbench.study.matrix import candidate_matrix
 from workbench.study.prepared import prepared
+from workbench.study.search import candidate_matrix
 from workbench.tables import find_sources, stage
 
 

@@ -186,8 +186,8 @@ def test_later_rows_change_nothing(tmp_path: Path) -> None:
 
     def columns(amounts: list[list[object]]) -> np.ndarray:
         from workbench.study.columns import CandidateColumns
-        from workbench.study.matrix import candidate_matrix
         from workbench.study.prepared import prepared
+        from workbench.study.search import candidate_matrix
         from workbench.tables import find_sources, stage
 
         files = [

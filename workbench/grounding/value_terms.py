@@ -109,6 +109,11 @@ def _jaccard(left: Expression, right: Expression) -> Expression:
     return both / call("nullif", all_words, 0)
 
 
+def _count_words(text: Expression, words: Expression) -> Expression:
+    """How many different ones of some words a text has."""
+    return _number(call("len", call("list_intersect", words_of(text), words_of(words))))
+
+
 def _cosine(left: Expression, right: Expression) -> Expression:
     """The cosine of vectors `[0.1, 0.2]`; no value for others, of two lengths or of length 0."""
     one, other = (call("try_cast DOUBLE[]", text) for text in (left, right))
@@ -148,10 +153,13 @@ _FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "jaro_winkler": _call("jaro_winkler_similarity"),
     "jaccard": _jaccard,
     "cosine": _cosine,
+    "countWords": _count_words,
     "closeness": _closeness,
     "standardised": lambda value, mean, deviation: (value - mean) / deviation,
     "scaled": _scaled,
 }
 
-TEXT_FUNCTIONS = ("levenshtein", "damerau", "jaro", "jaro_winkler", "jaccard", "cosine")
+TEXT_FUNCTIONS = (
+    "levenshtein", "damerau", "jaro", "jaro_winkler", "jaccard", "cosine", "countWords",
+)  # fmt: skip
 """Functions of texts; of constants they take the names."""

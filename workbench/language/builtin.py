@@ -32,6 +32,7 @@ VALUE_FUNCTIONS = {
     "jaccard": 2,
     "tfidf": 2,
     "cosine": 2,
+    "countWords": 2,
     "closeness": 3,
     "standardised": 1,
     "scaled": 1,

@@ -11,7 +11,7 @@ from workbench.structure.table_paths import Path
 Aggregate = Literal[
     "value", "is", "count", "different", "mean", "min", "max", "sum", "variance", "share", "latest",
     "previous", "latest_is", "since", "first", "interval", "labelled", "in_common", "difference",
-    "ratio", "product",
+    "ratio", "product", "listed",
 ]  # fmt: skip
 INVOLVED = frozenset(("variance", "different", "latest", "latest_is", "first", "interval", "since"))
 """Aggregates of how rows are ordered or spread."""
@@ -28,6 +28,28 @@ class Onward:
     def kind(self) -> str:
         """The column's kind."""
         return self.column.kind
+
+
+@dataclass(frozen=True)
+class WordList:
+    """Words that speak for a label where texts have them, or against it.
+
+    Attributes
+    ----------
+    label : int or None
+        The place of a class; None of a number: for more of it.
+    is_for : bool
+        Whether they speak for it, or against.
+    grade : int
+        0 of the words that tell most, more of others.
+    words : tuple of str
+        Those that all known labels tell, what tells most first.
+    """
+
+    label: int | None
+    is_for: bool
+    grade: int
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +79,8 @@ class Candidate:
     compared : (Candidate, Candidate) or None
         Of `difference`, `ratio` and `product`: the first less the second, divided by it, or times
         it.
+    listed : WordList or None
+        Of `listed`: how many of these words the texts have.
     """
 
     path: Path
@@ -69,6 +93,7 @@ class Candidate:
     with_: tuple[Path, str] | None = None
     compared: tuple[Candidate, Candidate] | None = None
     turned: bool = False
+    listed: WordList | None = None
 
     @property
     def steps(self) -> int:
@@ -108,5 +133,5 @@ class Candidate:
 
     @property
     def of_text(self) -> bool:
-        """Whether it is about a word of a text."""
+        """Whether it is about words of a text."""
         return self.onward is not None and self.onward.kind == "text"

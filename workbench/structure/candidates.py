@@ -203,10 +203,17 @@ def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]
 
 def candidates_of_words(schema: Schema, path: Path) -> Iterator[Candidate]:
     """Which words a text has; how many of a thing's own rows have a text with each."""
+    for text in texts_of(schema, path):
+        for word in text.column.values:
+            yield Candidate(path, "sum" if path.many else "is", text, word)
+
+
+def texts_of(schema: Schema, path: Path) -> Iterator[Onward]:
+    """The texts of what a path leads to whose words are looked at: of one row, or of a thing's own
+    rows.
+    """
     if not path.many or (not path.prefix and [hop.kind for hop in path.suffix] == ["from"]):
-        for text in schema[path.end].texts:
-            for word in text.values:
-                yield Candidate(path, "sum" if path.many else "is", Onward((), text), word)
+        yield from (Onward((), text) for text in schema[path.end].texts)
 
 
 def _of_many(

@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.structure.candidate import Candidate
+from workbench.structure.candidate import Candidate, WordList
 from workbench.structure.table_paths import Path, reaches_again
 from workbench.study.around import ADDED
 from workbench.study.shared_definitions import own_label, rows_reached
-from workbench.study.statements import Row, Statements, candidate_name, path_name
+from workbench.study.statements import Row, Statements, candidate_name, path_name, quoted_constant
 from workbench.study.walks import Walks
 
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ OVER_VALUES = ("mean", "sum", "variance", "latest", "latest_is", "first", "previ
 """Aggregates that may add up values: of rows that are reached twice these would count twice."""
 DAYS = 'days({}, "1970-01-01")'
 """A date as the number that candidates make of it."""
+
+
+def counted_words(text: str, listed: WordList) -> str:
+    """How many words of a list a text has."""
+    return f"countWords({text}, {quoted_constant(' '.join(listed.words))})"
 
 
 class Bodies:
@@ -45,7 +50,7 @@ class Bodies:
             assert onward is not None
             literals += self._walks.not_later(path, row, timed and bool(path.hops))
             literals.append(self._walks.says(path.end, row, onward.column.name, "u"))
-            value = "u"
+            value = "u" if candidate.listed is None else counted_words("u", candidate.listed)
             if onward.kind == "date":
                 value = DAYS.format("u")
                 if timed:
@@ -188,6 +193,10 @@ class Bodies:
                 call = f"share({of}: {' ^ '.join([*within, *filled])}, {' ^ '.join(said[-1:])})"
             case "mean" if onward is not None and onward.kind == "flag":
                 call = f"share({of}: {' ^ '.join([*within, *said[:-1]])}, {said[-1]})"
+            case "listed":
+                assert candidate.listed is not None
+                said.append(f"k = {counted_words(value, candidate.listed)}")
+                call = f"sum(k: {' ^ '.join([*within, *said])})"
             case _:
                 call = f"{candidate.aggregate}({value}: {' ^ '.join([*within, *said])})"
         if onward is not None and onward.kind == "date":

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64, Real
 from workbench.structure.candidate import Candidate, Onward
-from workbench.structure.reached import Places, Reached, count
+from workbench.structure.reached import Places, Reached, Spans, count
 from workbench.structure.relational import Column, Schema
 from workbench.structure.table_paths import Path
 from workbench.study.aggregates import aggregated, read_by, told_apart
@@ -17,7 +17,7 @@ from workbench.study.anchors import Anchors, TargetTimes
 from workbench.study.relations import Relations
 from workbench.study.row_queries import RowQueries
 from workbench.study.rows_read import RowsRead, arrays_of, looked_up
-from workbench.study.texts import counted, rows_with_words
+from workbench.study.texts import TextsReached, said_by_texts
 from workbench.tables import Staging, TypedTable
 
 MOST_CELLS = 120_000_000
@@ -83,27 +83,28 @@ class CandidateColumns:
             else:
                 read.append(index)
         for text, places in texts.items():
-            words = [candidates[index].value or "" for index in places]
-            _put(out, places, self._with_words(path, text, words))
+            some = [candidates[index] for index in places]
+            reached = self.texts(path, text)
+            _put(out, places, said_by_texts(self.staging, self.typed_of(path), reached, some))
         if read:
             _put(out, read, self._read_columns(path, [candidates[index] for index in read]))
         return out
 
-    def _with_words(self, path: Path, text: Onward, words: Sequence[str]) -> Float:
-        """Whether a text has each word, NaN where there is none; of many rows,
-        how many of them have one with it.
-        """
+    def texts(self, path: Path, text: Onward) -> TextsReached:
+        """The rows with texts that each target row reaches."""
         anchors = self._anchors.of(path.start, path.prefix)
-        rows = rows_with_words(self.staging, self.typed[path.end], text.column.name, words)
         if path.many:
             reached, ends = self.reach(path)
-            counts = counted(rows, ends, reached.spans(anchors, self._anchors.now(path.end)))
-            return np.where(anchors[:, None] >= 0, counts, np.nan)
+            spans = reached.spans(anchors, self._anchors.now(path.end))
+            return TextsReached(ends, spans, anchors >= 0, True)
         named = Onward(text.references, replace(text.column, kind="name"))
-        known = ~np.isnan(self._read_columns(path, [Candidate(path, "value", named)]))
-        return np.where(
-            known, np.column_stack([np.isin(anchors, rows[word]) for word in words]), np.nan
-        )
+        known = ~np.isnan(self._read_columns(path, [Candidate(path, "value", named)])[:, 0])
+        at = np.arange(len(anchors))
+        return TextsReached(anchors, Spans(at, at + known), known, False)
+
+    def typed_of(self, path: Path) -> TypedTable:
+        """The table that a path ends at."""
+        return self.typed[self.schema.stored(path.end)]
 
     def _beside(self, aggregate: str, first: Float, second: Float) -> Float:
         if aggregate == "difference":

@@ -20,8 +20,9 @@ from workbench.study.around import around
 from workbench.study.columns import CandidateColumns
 from workbench.study.gathered import neighbour_pairs
 from workbench.study.learners import FittedRules
-from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of
+from workbench.study.matrix import CandidateMatrix, columns_of
 from workbench.study.prepared import AskedRows, Prepared, asked_rows, mapping_onto
+from workbench.study.search import candidate_matrix
 from workbench.tables import Staging, TablesMapping, ask_where_absent, target_of, type_tables
 
 MOST_ROWS = 50_000
@@ -58,8 +59,9 @@ def candidates_for(
     matrix = candidate_matrix(
         columns, ready.target.table.name, labels=(1, 0) if together else (),
         known=_target_column(ready) if collective else None,
-        numeric=ready.kind == "number", deadline=deadline, progress=progress,
-    )  # fmt: skip
+        numeric=ready.kind == "number", listed=_listed(ready), deadline=deadline,
+        progress=progress,
+    ).with_lists(ready.labels[rows])  # fmt: skip
     if not matrix.candidates:
         raise InputError.of(
             "E0631",
@@ -68,6 +70,13 @@ def candidates_for(
             help="give more columns or tables, or map columns that were left out",
         )
     return matrix
+
+
+def _listed(ready: Prepared) -> Sequence[int | None]:
+    """The labels for and against which words speak: of two, one says all."""
+    if ready.kind == "number":
+        return (None,)
+    return range(len(ready.classes)) if len(ready.classes) > 2 else (1,)
 
 
 def _target_column(ready: Prepared) -> Column:

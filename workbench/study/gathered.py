@@ -12,12 +12,13 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import expired
-from workbench.structure.candidate import Candidate
+from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.candidates import candidates_of_known
 from workbench.structure.relational import Column
 from workbench.structure.table_paths import Path
 from workbench.study.around import Around, around
 from workbench.study.columns import MOST_PAIRS, CandidateColumns
+from workbench.study.word_lists import ListedTexts, listed_texts, lists_of
 
 LEAST_SPREAD = 0.1
 """Of its mean, that a number's spread is at least where others are divided by it:
@@ -51,6 +52,7 @@ class GatheredCandidates:
         self.blocks: list[Real] = []
         self.neighbours: dict[Path, Neighbours] = {}
         self.around: dict[Path, Around] = {}
+        self.texts: dict[tuple[Path, Onward | None], ListedTexts] = {}
 
     @property
     def open(self) -> bool:
@@ -124,6 +126,16 @@ class GatheredCandidates:
 
     def _add_known(self, path: Path, found: list[Candidate], windows: tuple[int, ...] = ()) -> None:
         self.around[path] = around(self.columns, path, windows)
+        unknown = np.full((len(self.columns.rows), len(found)), np.nan, np.float32)
+        self._append(found, unknown)
+
+    def add_lists(self, path: Path, text: Onward, labels: Sequence[int | None]) -> None:
+        """How many words of lists, which labels will teach, the texts have that a path reaches."""
+        texts = listed_texts(self.columns, path, text)
+        if texts is None:
+            return
+        self.texts[path, text] = texts
+        found = [Candidate(path, "listed", text, listed=one) for one in lists_of(labels)]
         unknown = np.full((len(self.columns.rows), len(found)), np.nan, np.float32)
         self._append(found, unknown)
 

@@ -4,46 +4,23 @@ columns of neighbours' labels are filled from known labels only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.progress import SILENT, Progress, expired
-from workbench.structure.candidate import Candidate
-from workbench.structure.candidates import candidates_of_words
-from workbench.structure.common import candidates_in_common
-from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
-from workbench.structure.path_search import group_paths, paths, sibling_paths
-from workbench.structure.relational import Column
+from workbench.structure.candidate import Candidate, Onward, WordList
 from workbench.structure.table_paths import Path
 from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
-from workbench.study.gathered import FEW, GatheredCandidates, Neighbours, by_path
-from workbench.study.offers import (
-    behind_offers,
-    kind_and_threshold_offers,
-    least_rows,
-    nearest_offers,
-    rare_value_offers,
-    some_rows_offers,
-    threshold_offers,
-    two_kinds_offers,
-    variety_offers,
-    windows_of,
-)
-from workbench.study.schema import SHARED_BY_AT_MOST
+from workbench.study.gathered import Neighbours, by_path
+from workbench.study.word_lists import ListedTexts
 
-MOST_COLUMNS = 6000
 A_TURN = 0.8
 """How much of a candidate a shrinking fit to few rows sees for each turn of what it says."""
 FEW_ROWS = 600
-LARGE = 25
-"""Rows of a group on average, beyond which the share of its known labels is read, too."""
-LARGEST = 900_000_000
-"""Cells of the matrix, at most (float32)."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +35,8 @@ class CandidateMatrix:
         Of the candidates that count labels.
     around : mapping of Path to Around
         Of those that say what is known of other rows' target in another way.
+    texts : mapping of (Path, Onward) to ListedTexts
+        Of those that count words of lists.
     cut : {'', 'time', 'size'}
         Why not every path was walked, where not every one was.
     """
@@ -67,6 +46,7 @@ class CandidateMatrix:
     neighbours: Mapping[Path, Neighbours]
     cut: Literal["", "time", "size"] = ""
     around: Mapping[Path, Around] = field(default_factory=dict)
+    texts: Mapping[tuple[Path, Onward | None], ListedTexts] = field(default_factory=dict)
 
     @property
     def own(self) -> Int64:
@@ -106,22 +86,57 @@ class CandidateMatrix:
         """The columns that depend on labels of other rows."""
         return frozenset(at for at, one in enumerate(self.candidates) if one.label is not None)
 
-    def without_labels(self) -> Real:
-        """X with nothing known of any label."""
-        return self.given(np.full(len(self.X), np.nan))
+    @property
+    def of_lists(self) -> frozenset[int]:
+        """The columns that count words of lists, which labels teach."""
+        return frozenset(at for at, one in enumerate(self.candidates) if one.listed is not None)
 
-    def given(self, labels: Float) -> Real:
+    def without_labels(self, learned: Float) -> Real:
+        """X with nothing known of any label of other rows, and lists of words of `learned` ones."""
+        return self.given(np.full(len(self.X), np.nan), learned)
+
+    def given(self, labels: Float, learned: Float | None = None) -> Real:
         """X with the columns of labels filled from `labels`, shape (n_rows,): NaN where a label is
         not to be seen.
 
         No row sees its own label, for a row is no neighbour of itself.
+
+        Parameters
+        ----------
+        learned : float64 array, shape (n_rows,), optional
+            The labels that teach lists of words, where these are others.
         """
-        columns = sorted(self.of_labels)
-        if not columns:
+        columns, lists = sorted(self.of_labels), sorted(self.of_lists)
+        if not columns and not lists:
             return self.X
         filled = self.X.copy()
         filled[:, columns] = self.told(labels, columns)
+        self._fill_lists(filled, labels if learned is None else learned)
         return filled
+
+    def _fill_lists(self, filled: Real, labels: Float) -> None:
+        for texts, places, lists in self._lists():
+            filled[:, places] = texts.told(lists, labels)
+
+    def _lists(self) -> Iterator[tuple[ListedTexts, list[int], list[WordList]]]:
+        """The lists of each column's texts, and their places."""
+        places: dict[tuple[Path, Onward | None], list[int]] = {}
+        for at in sorted(self.of_lists):
+            candidate = self.candidates[at]
+            places.setdefault((candidate.path, candidate.onward), []).append(at)
+        for key, some in places.items():
+            lists = [self.candidates[at].listed for at in some]
+            yield self.texts[key], some, [one for one in lists if one is not None]
+
+    def with_lists(self, labels: Float) -> CandidateMatrix:
+        """The same with the words that labels teach each list; without lists that have none."""
+        candidates = list(self.candidates)
+        for texts, places, lists in self._lists():
+            for at, learned in zip(places, texts.learned(lists, labels)):
+                candidates[at] = replace(candidates[at], listed=learned)
+        kept = [at for at, one in enumerate(candidates) if one.listed is None or one.listed.words]
+        X = self.X if len(kept) == len(candidates) else self.X[:, kept]
+        return replace(self, candidates=tuple(candidates[at] for at in kept), X=X)
 
     def told(self, labels: Float, columns: Sequence[int]) -> Real:
         """The columns of labels alone, shape (n_rows, n_columns), filled as `given` fills them."""
@@ -135,132 +150,6 @@ class CandidateMatrix:
             hits = labels[ties.target] == candidate.label
             found[:, place] = np.bincount(ties.source[hits], minlength=len(labels))
         return found
-
-
-def candidate_matrix(
-    columns: CandidateColumns,
-    start: str,
-    *,
-    labels: Sequence[int] = (),
-    known: Column | None = None,
-    numeric: bool = False,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
-) -> CandidateMatrix:
-    """Walk every path from the target table and fill its candidates' columns.
-
-    What is nearer comes first; a path that reaches more rows than fit is left out. Columns without
-    two different values are dropped. Then come how various rows are, comparisons, numbers of some
-    of a path's rows, rare values and words (the commonest first), and only while there are more
-    rows than columns: among more columns some fit by chance. Comparisons of a row with itself and
-    with what it refers to, and words of its own texts, few for its rows, come anyway.
-
-    Parameters
-    ----------
-    labels : sequence of int
-        Labels that are counted among the rows of the target's own table that a path reaches; empty
-        for none.
-    known : Column or None
-        The target, where what is known of it is read of those rows in other ways.
-    numeric : bool
-        Whether a number is predicted: products are tried, too.
-    """
-    made = GatheredCandidates(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
-    timed = columns.times is not None
-    schema = columns.schema
-    walked = list(paths(schema, start, timed=timed))
-    offered, no_room = nearest_offers(columns, walked, made.most, deadline)
-    near_sums: dict[Path, int] = {}
-    for number, path in enumerate(walked):
-        progress.step("candidates", number, len(walked), f"{made.width:,} columns")
-        if made.width and expired(deadline):
-            made.cut = "time"
-        if not made.open:
-            break
-        made.add(path, offered.get(path, []))
-        if path.hops == path.suffix and len(path.hops) == 1:
-            room = made.few_of_rows - sum(near_sums.values())
-            if sums := some_rows_offers(columns, path, room):
-                made.add(path, sums)
-                near_sums[path] = len(sums)
-        if path.hops and path.end == start:
-            _add_of_labels(made, path, labels, known)
-    for path in sibling_paths(schema, start):
-        made.stop_at(deadline)
-        if made.open:
-            _add_of_labels(made, path, labels, known)
-    for path in group_paths(schema, start):
-        made.stop_at(deadline)
-        if made.open and known is not None:
-            made.add_known_of_group(path, known)
-    for path, found in by_path(candidates_in_common(schema, start, timed=timed)):
-        made.stop_at(deadline)
-        if made.open:
-            made.add(path, [one for one in found if columns.readable(one)])
-    for path in walked:
-        made.stop_at(deadline)
-        if made.open:
-            made.add(path, variety_offers(columns, path, made.room))
-    made.stop_at(deadline)
-    if made.open:
-        made.add_each(comparisons(made.kept, made.positive(), timed=timed))
-    few = least_rows(columns)
-    for path in walked:
-        made.stop_at(deadline)
-        if made.open:
-            if path not in near_sums:
-                made.add(path, some_rows_offers(columns, path, made.spare))
-            made.add(path, behind_offers(columns, path, made.spare))
-            made.add(path, two_kinds_offers(columns, path, made.spare), least=few)
-    made.stop_at(deadline)
-    if made.open:
-        made.add_each(shares_of_totals(made.kept, made.positive()))
-        made.add_each(changes(made.kept))
-    for path in walked:
-        made.stop_at(deadline)
-        if made.open:
-            made.add(path, threshold_offers(columns, path, made.spare), least=few)
-            made.add(path, kind_and_threshold_offers(columns, path, made.spare), least=few)
-    if made.open and numeric:
-        made.add_each(products(made.kept, made.positive()))
-    for path in walked:
-        made.stop_at(deadline)
-        if made.open:
-            made.add(path, rare_value_offers(columns, path, made.room), least=few)
-    for path in walked:
-        made.stop_at(deadline)
-        if made.open:
-            room = max(made.room, 0 if path.hops else made.few_of_rows)
-            made.add(path, list(candidates_of_words(schema, path))[:room], least=few)
-    for path in walked:
-        made.stop_at(deadline)
-        if made.open and timed:
-            recent = kind_and_threshold_offers(columns, path, min(made.spare, FEW), recent=True)
-            made.add(path, recent, least=few)
-    columns.forget()
-    whole = made.open and not no_room
-    return CandidateMatrix(
-        tuple(made.kept), made.X, made.neighbours, "" if whole else made.cut or "size", made.around
-    )
-
-
-def _add_of_labels(
-    made: GatheredCandidates, path: Path, labels: Sequence[int], known: Column | None
-) -> None:
-    """What is known of the rows that a path reaches: where all are predicted together each of them,
-    but of large groups their share.
-    """
-    columns = made.columns
-    if not labels:
-        if known is not None:
-            made.add_known(path, known, windows_of(columns, path))
-        return
-    others = columns.n_neighbours(path) / max(columns.schema[path.start].rows, 1)
-    if path.is_group and others > LARGE and known is not None:
-        made.add_known_of_group(path, known)
-    # Ties of one role and of the other say what those of both do.
-    if path.hops[-1].kind != "either" and not (path.is_group and others > SHARED_BY_AT_MOST):
-        made.add_labels(path, labels)
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Float:

@@ -221,13 +221,15 @@ def fitted_rules(
     _, asked = study_folds(target, 5 if target.time is None else 1, settings.seed)[0]
     rest = seen.copy()
     rest[asked] = np.nan
-    X, blind = matrix.given(rest), matrix.without_labels()
+    X, blind = matrix.given(rest), matrix.without_labels(rest)
     seeing = fitted(X, rest)
     losses = [
         prediction_loss(kind, one.predict(known[asked]), seen[asked])
         for one, known in ((seeing, X), (seeing.alone or fitted(blind, rest), blind))
     ]
-    return model if losses[0] <= losses[1] else model.alone or fitted(blind, seen)
+    if losses[0] <= losses[1]:
+        return model
+    return model.alone or fitted(matrix.without_labels(seen), seen)
 
 
 def _counted(matrix: CandidateMatrix, seen: Float, rows: Int64) -> CountedLabels | None:
@@ -258,9 +260,9 @@ def cross_validated_fold(
     seen[training] = target.labels[training]
     target = replace(target, labels=seen)
     model = fitted_rules(matrix, target, settings, conduct)
-    X = matrix.given(unseen if settings.inductive else seen)
+    X = matrix.given(unseen if settings.inductive else seen, seen)
     asked = X[held_out]
-    shown = matrix.without_labels() if matrix.of_labels.isdisjoint(model.columns) else X
+    shown = matrix.without_labels(seen) if matrix.of_labels.isdisjoint(model.columns) else X
     baselines = {}
     for name in BASELINES:
         conduct.progress.step("baselines", 0, None, name)

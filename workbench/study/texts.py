@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Bool, Float, Int64
 from workbench.database.arrow_columns import numpy_column
+from workbench.structure.candidate import Candidate
 from workbench.structure.reached import Spans
+from workbench.study.rows_read import arrays_of
 from workbench.tables import Staging, TypedTable
 
 MOST_WORDS = 300
 LEAST_ROWS, LEAST_SHARE, LARGEST_SHARE = 5, 0.01, 0.9
-"""Rows, and shares of a column's texts, that have a word which is looked at."""
+"""Rows, and shares of a column's texts, that have a word which is looked at alone."""
+MOST_CODED = 20_000
+"""Words that lists are made of, the commonest."""
+MOST_READ = 20_000_000
+"""Texts that target rows reach, and words of these."""
 
 
 def _words(typed: TypedTable, column: str) -> str:
@@ -50,15 +58,98 @@ def rows_with_words(
     return {word: rows[low:high] for word, low, high in zip(words, first.tolist(), last.tolist())}
 
 
-def counted(rows: Mapping[str, Int64], ends: Int64, spans: Spans) -> Float:
-    """How many of the rows reached, whose rowids `ends` are, are among those of each word:
-    a column a word.
+def coded_words(
+    staging: Staging, typed: TypedTable, column: str, least: int
+) -> tuple[tuple[str, ...], Int64, Int64]:
+    """The words that `least` texts of a column have, the commonest first; and pairs of a row
+    (`rowid`) and the place of a word that its text has, by row.
     """
-    order = np.argsort(ends)
-    found = np.empty((len(spans.low), len(rows)))
-    for place, some in enumerate(rows.values()):
-        first = np.searchsorted(ends, some, "left", sorter=order)
-        last = np.searchsorted(ends, some, "right", sorter=order)
-        held = np.sort(order[first[first < last]])  # no row is reached twice
-        found[:, place] = np.searchsorted(held, spans.high) - np.searchsorted(held, spans.low)
+    found = _words(typed, column)
+    kept = (
+        f"SELECT w, row_number() OVER (ORDER BY count(*) DESC, w) - 1 AS c FROM ({found}) "
+        f"GROUP BY w HAVING count(*) >= {least} QUALIFY c < {MOST_CODED}"
+    )
+    words = staging.rows(f"SELECT w FROM ({kept}) ORDER BY c")
+    pairs = arrays_of(staging, f"SELECT r, c FROM ({found}) JOIN ({kept}) USING (w) ORDER BY r, c")
+    rows, places = (pairs[name].astype(np.int64) for name in ("r", "c"))
+    return tuple(str(word) for (word,) in words), rows, places
+
+
+@dataclass(frozen=True)
+class TextsReached:
+    """The rows with texts that each target row reaches.
+
+    Attributes
+    ----------
+    ends : int64 array, shape (n_places,)
+        Rows, by `rowid`, negative for none.
+    spans : Spans
+        Which of these places each target row reaches.
+    known : bool array, shape (n_rows,)
+        Whether it has a text, or what many are reached from.
+    many : bool
+    """
+
+    ends: Int64
+    spans: Spans
+    known: Bool
+    many: bool
+
+    def with_words(self, rows: Mapping[str, Int64]) -> Float:
+        """How many of the texts are among the rows of each word, a column a word."""
+        order = np.argsort(self.ends)
+        found = np.empty((len(self.known), len(rows)))
+        for place, some in enumerate(rows.values()):
+            if not self.many:
+                found[:, place] = np.isin(self.ends, some)
+                continue
+            first = np.searchsorted(self.ends, some, "left", sorter=order)
+            last = np.searchsorted(self.ends, some, "right", sorter=order)
+            held = np.sort(order[first[first < last]])  # no row is reached twice
+            high, low = (np.searchsorted(held, end) for end in (self.spans.high, self.spans.low))
+            found[:, place] = high - low
+        return np.where(self.known[:, None], found, np.nan)
+
+    def added_up(self, numbers: Float) -> Float:
+        """The sum of what `numbers` has of each row (by `rowid`, nothing of the last)."""
+        total = np.concatenate(([0.0], np.cumsum(numbers[self.ends])))
+        return np.where(self.known, total[self.spans.high] - total[self.spans.low], np.nan)
+
+    def counts(self, rows: Int64, places: Int64, n_words: int) -> csr_array | None:
+        """How many texts of each target row have each word, shape (n_rows, n_words); None where
+        that is too much to read.
+        """
+        sizes = self.spans.high - self.spans.low
+        if sizes.sum() > MOST_READ or len(rows) > MOST_READ:
+            return None
+        first = np.concatenate(([0], np.cumsum(sizes)))
+        offset = np.arange(first[-1]) - np.repeat(first[:-1], sizes)
+        ends = self.ends[np.repeat(self.spans.low, sizes) + offset]
+        n = int(max(ends.max(initial=-1), rows.max(initial=-1))) + 1
+        reached = csr_array((np.ones(len(ends)), ends, first), shape=(len(sizes), n))
+        return csr_array(reached @ csr_array((np.ones(len(rows)), (rows, places)), (n, n_words)))
+
+
+def said_by_texts(
+    staging: Staging, typed: TypedTable, reached: TextsReached, candidates: Sequence[Candidate]
+) -> Float:
+    """What candidates of one column's texts say of each target row, a column each: how many texts
+    have a word, or how many of some words they have.
+    """
+    onward = candidates[0].onward
+    assert onward is not None
+    lists = {one: one.listed.words for one in candidates if one.listed is not None}
+    words = {one: one.value or "" for one in candidates if one.listed is None}
+    every = dict.fromkeys(word for some in (*lists.values(), words.values()) for word in some)
+    rows = rows_with_words(staging, typed, onward.column.name, list(every))
+    found = np.empty((len(reached.known), len(candidates)))
+    alone = reached.with_words({word: rows[word] for word in words.values()})
+    found[:, [one in words for one in candidates]] = alone
+    for place, one in enumerate(candidates):
+        if one in lists:
+            numbers = np.zeros(int(reached.ends.max(initial=-1)) + 2)
+            for word in lists[one]:
+                held = rows[word]
+                numbers[held[held < len(numbers) - 1]] += 1
+            found[:, place] = reached.added_up(numbers)
     return found

@@ -28,6 +28,8 @@ AGGREGATES = {
     "max": "greatest",
     "sum": "total",
 }
+MOST_NAMED = 5
+"""Words of a list that are named."""
 YEARS = range(1500, 2100)
 DATE_AGGREGATES = AGGREGATES | {"min": "earliest", "max": "latest"}
 
@@ -66,6 +68,8 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         if timed:
             return _earlier_words(candidate, what, rows)
         what = f"known {what}"
+    if candidate.listed is not None:
+        return _listed_words(candidate, what, rows)
     if candidate.aggregate in ("value", "is"):
         return _own_words(candidate, what, timed=timed)
     return _aggregate_words(candidate, what, rows)
@@ -92,6 +96,21 @@ def _own_words(candidate: Candidate, what: str, *, timed: bool) -> str:
     if onward is not None and onward.kind == "calendar":
         return f"{onward.column.part} of {the(owner + spoken(onward.column.name))}"
     return f"{owner}{what}"
+
+
+def _listed_words(candidate: Candidate, what: str, rows: str) -> str:
+    """How many words of a list there are, such as `number of the 23 words broken, refund, slow, ...
+    in its note`.
+    """
+    assert candidate.listed is not None
+    words = candidate.listed.words
+    named = ", ".join(words[:MOST_NAMED])
+    if len(words) > MOST_NAMED:
+        named = f"{len(words)} words {named}, ..."
+    else:
+        named = f"words {named}" if len(words) > 1 else f"word {named}"
+    where = f"{what} of {rows}" if candidate.path.many else f"{whose(candidate.path)}{what}"
+    return f"number of the {named} in {where}"
 
 
 def _aggregate_words(candidate: Candidate, what: str, rows: str) -> str:
