@@ -129,10 +129,11 @@ def _loosest(keys: Sequence[BlockingKey]) -> list[BlockingKey]:
 PAIRS_A_RECORD = 60
 FEW_RECORDS = 100_000
 """Of more records twenty pairs each are compared, or as many as of so many."""
-BESIDE_OTHERS, ALONE = 15, 300
+BESIDE_OTHERS, ALONE, OF_FEW = 15, 300, 2000
 """Products a record of words, or letters in threes, that near texts are found by: beside statements
-of other fields, and in the only one.
+of other fields, in the only one, and there as long as all together are no more than MOST_OF_FEW.
 """
+MOST_OF_FEW = 20_000_000
 FEW_FIELDS = 2
 """Of so few near names are looked for as well: statements of one or two keys miss misspelt ones."""
 FEW_PAIRS = 100_000
@@ -218,8 +219,10 @@ def find_candidates(
         if not conduct.over and (
             field.of_many_words or (field.kind in ("name", "numbered") and (few or not said))
         ):
-            products = ALONE if field.kind == "text" else BESIDE_OTHERS
-            found, pairs = add_near(field, pairs, second, most=products * n)
+            products = BESIDE_OTHERS * n
+            if field.kind == "text":
+                products = max(ALONE * n, min(OF_FEW * n, MOST_OF_FEW))
+            found, pairs = add_near(field, pairs, second, most=products)
             near.append(found)
     cut = (
         (f"candidates are those of {len(said):,} blocking statements",)

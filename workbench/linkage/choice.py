@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.linkage.fields import Field, without_words_of
+from workbench.linkage.fields import Field, joined_texts, without_words_of
 
 SAMPLE = 3000
 REPEATS = 0.8
@@ -20,6 +20,8 @@ matches and others agree in them, of three it can.
 """
 A_FEW = 1.5
 """Words of a title on average, at least."""
+FEW_FIELDS = 5
+"""Of more the others tell how often matches agree in each, and texts are read one by one."""
 NO_REPEATS = "no value repeats"
 """Of single words: they are compared where there is nothing else, for they may be alike."""
 FEW = 20
@@ -87,6 +89,20 @@ def told_by_a_title(choice: FieldChoice) -> FieldChoice | None:
     title = max(titles, key=_information)
     fields = (replace(one, kind="text") if one is title else one for one in choice.fields)
     return replace(choice, fields=tuple(fields))
+
+
+def told_by_all_texts(choice: FieldChoice) -> FieldChoice | None:
+    """Of a few fields all texts compared as one: a maker, or a model number, stands in a title as
+    well as in a column of its own. None where there is one text, or none of many words.
+    """
+    texts = [one for one in choice.fields if one.kind in (*TEXTS, "code", "numbered code")]
+    if len(choice.fields) > FEW_FIELDS or len(texts) < TWO:
+        return None
+    # Which of them other values stand for is not known of all together.
+    if any(one.called for one in texts) or not any(one.of_many_words for one in texts):
+        return None
+    rest = (one for one in choice.fields if one not in texts)
+    return replace(choice, fields=(joined_texts(texts), *rest))
 
 
 def _is_a_title(field: Field) -> bool:

@@ -41,33 +41,66 @@ ROUNDS = 8
 """In which duplicates become known, at most."""
 
 
-def by_crossed_texts(
-    comparison: FieldComparison, near: Near, second: Int32 | None, possible: float, seed: int
-) -> Mixture | None:
-    """m, u and the share of matches of a single field; None where no more pairs are alike than
-    chance makes.
+@dataclass(frozen=True)
+class CrossedTexts:
+    """The near pairs of a single field, and those of its records with crossed texts.
+
+    Attributes
+    ----------
+    keys : int64 array, shape (n_pairs,)
+        The near pairs, as `Pairs.keys`.
+    levels : int8 array, shape (n_pairs,)
     """
-    field, random = comparison.field, np.random.default_rng(seed)
-    pairs = near_pairs(field, near, second)
-    levels = compare(comparison, pairs)
-    times = 1 + CROSSED // max(field.filled, 1)
-    crossed = [_Crossed.drawn(comparison, near, second, random) for _ in range(times)]
-    seen = _counts(comparison, levels)
-    right = np.zeros(len(seen))
-    for _ in range(ROUNDS):
-        sure = pairs.keys(len(field.codes))[right[levels] > EVEN]
-        chance = np.sum([one.counts(sure) for one in crossed], axis=0) / times
-        before, right = right, _beyond(seen, chance, first_equal(comparison))
-        if np.array_equal(before > EVEN, right > EVEN):
-            break
-    # Of more pairs than records the words are what comes together, and not the things.
-    if right.max() <= EVEN or seen[right > EVEN].sum() > field.filled:
-        return None
-    matches = right * seen
-    others = np.maximum(seen - matches, LEAST)
-    others[FAR] += possible - seen.sum()
-    m, u = (_shares(one + LEAST / len(one)) for one in (matches, others))
-    return Mixture((m,), (u,), float(np.clip(matches.sum() / possible, 1e-12, 0.5)))
+
+    comparison: FieldComparison
+    keys: Int64
+    levels: Int8
+    crossed: Sequence[_Crossed]
+
+    @classmethod
+    def drawn(
+        cls, comparison: FieldComparison, near: Near, second: Int32 | None, seed: int
+    ) -> CrossedTexts:
+        """Texts crossed at random, as often as few records need."""
+        field, random = comparison.field, np.random.default_rng(seed)
+        pairs = near_pairs(field, near, second)
+        times = 1 + CROSSED // max(field.filled, 1)
+        crossed = [_Crossed.drawn(comparison, near, second, random) for _ in range(times)]
+        return cls(comparison, pairs.keys(len(field.codes)), compare(comparison, pairs), crossed)
+
+    def told(self, possible: float, within: Float | None = None) -> Mixture | None:
+        """m, u and the share of matches; None where no more pairs are alike than chance makes.
+
+        Parameters
+        ----------
+        within : float64 array, shape (n_levels,), optional
+            Pairs within two sources that repeat nothing: as many as there are by chance across, at
+            least, where parts of texts stand together in many of them (the makers of a shop).
+        """
+        seen = _counts(self.comparison, self.levels)
+        right, least = np.zeros(len(seen)), 0.0 if within is None else within
+        for _ in range(ROUNDS):
+            sure = self.keys[right[self.levels] > EVEN]
+            chance = np.mean([one.counts(sure) for one in self.crossed], axis=0)
+            before = right
+            right = _beyond(seen, np.maximum(chance, least), first_equal(self.comparison))
+            if np.array_equal(before > EVEN, right > EVEN):
+                break
+        # Of more pairs than records the words are what comes together, and not the things.
+        if right.max() <= EVEN or seen[right > EVEN].sum() > self.comparison.field.filled:
+            return None
+        matches = right * seen
+        others = np.maximum(seen - matches, LEAST)
+        others[FAR] += possible - seen.sum()
+        m, u = (_shares(one + LEAST / len(one)) for one in (matches, others))
+        return Mixture((m,), (u,), float(np.clip(matches.sum() / possible, 1e-12, 0.5)))
+
+
+def of_a_text_alone(chances: Sequence[Float], place: int, told: Mixture) -> Mixture:
+    """What a text tells, among fields that say nothing."""
+    m, u = list(chances), list(chances)
+    m[place], u[place] = told.m[0], told.u[0]
+    return Mixture(tuple(m), tuple(u), told.prior)
 
 
 def beside_a_text(problem: LinkProblem, place: int, told: Mixture) -> Mixture:

@@ -91,6 +91,8 @@ class Field:
         A field whose values stand in this one's place in some records, and are put in theirs.
     called : mapping of str to str
         Values that stand for others, and what these are called.
+    joined : tuple of pairs of str and tuple of str
+        Fields whose texts are this one's, beside each other, and what each is beyond.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Field:
     among: Frequencies | None = None
     exchanged: str = ""
     called: Mapping[str, str] = field(default_factory=dict)
+    joined: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def of_many_words(self) -> bool:
@@ -246,3 +249,18 @@ def beyond_words_of(field: Field, others: Sequence[Field]) -> tuple[Array, Int32
         if words:
             of_unique[place] = texts.setdefault(words, len(texts))
     return np.array(list(texts), object), of_unique[inverse.ravel()]
+
+
+def joined_texts(fields: Sequence[Field]) -> Field:
+    """The texts of fields beside each other, compared as a text alone is."""
+    codes = np.stack([one.codes for one in fields], axis=1)
+    unique, inverse = np.unique(codes, axis=0, return_inverse=True)
+    texts: dict[str, int] = {}
+    of_unique = np.full(len(unique), -1, np.int32)
+    for place, row in enumerate(unique):
+        said = " ".join(str(one.texts[code]) for one, code in zip(fields, row) if code >= 0)
+        if said:
+            of_unique[place] = texts.setdefault(said, len(texts))
+    found, of_record = np.array(list(texts), object), of_unique[inverse.ravel()]
+    joined = tuple((one.name, one.beyond) for one in fields)
+    return Field(" and ".join(name for name, _ in joined), "text", found, of_record, joined=joined)

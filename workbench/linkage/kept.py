@@ -41,7 +41,7 @@ class KeptField:
         `Comparison.equal`.
     spread : float
         Of numbers, else 1.
-    exchanged, called : str, and mapping of str to str
+    exchanged, called, joined : str, mapping of str to str, and tuple
         As of a `Field`.
     """
 
@@ -53,6 +53,14 @@ class KeptField:
     spread: float
     exchanged: str = ""
     called: Mapping[str, str] = field(default_factory=dict)
+    joined: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> KeptField:
+        """The field that `asdict` described, from JSON."""
+        joined = tuple((name, tuple(beyond)) for name, beyond in said.get("joined", ()))
+        lists = {"beyond": tuple(said["beyond"]), "equal": tuple(said["equal"]), "joined": joined}
+        return cls(**{**said, **lists})
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,7 @@ class KeptModel:
                 one.field.spread if one.field.kind == "number" else 1.0,
                 one.field.exchanged,
                 one.field.called,
+                one.field.joined,
             )
             for one in model.comparisons
         )
@@ -126,10 +135,7 @@ class KeptModel:
     def read(cls, said: Mapping[str, Any]) -> KeptModel:
         """The model that `as_record` described."""
         return cls(
-            tuple(
-                KeptField(**{**one, "beyond": tuple(one["beyond"]), "equal": tuple(one["equal"])})
-                for one in said["fields"]
-            ),
+            tuple(map(KeptField.read, said["fields"])),
             KeptBlocking(
                 tuple(tuple((field, part) for field, part in one) for one in said["statements"]),
                 tuple(Near(one["field"], frozenset(one["common"])) for one in said["near"]),

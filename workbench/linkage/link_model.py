@@ -71,6 +71,11 @@ class LinkModel:
     has: float = 1.0
     wrong: float = 0.0
 
+    @property
+    def repeats_nothing(self) -> bool:
+        """Whether it was seen that each of two sources has a thing once at most."""
+        return self.unfound.repeats < 0
+
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""
         return levels_of(self.comparisons, pairs)

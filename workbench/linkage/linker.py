@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Unfound
 from workbench.linkage.comparison import FieldComparison, levels_of
-from workbench.linkage.crossed import beside_a_text, by_crossed_texts
+from workbench.linkage.crossed import CrossedTexts, beside_a_text, of_a_text_alone
 from workbench.linkage.doubts import Doubt, told_apart
 from workbench.linkage.field_tree import EveryPair
 from workbench.linkage.fields import Field
@@ -73,7 +73,8 @@ def learn(
     assumed = assumed_mixture(patterns, comparisons, records.chances, candidates.possible)
     apart, repeats = None, 0.0
     if known is None and not conduct.over:
-        patterns, apart, repeats = records.with_pairs_within(patterns, assumed, conduct.seed)
+        sure = records.assumed_of_texts(assumed)
+        patterns, apart, repeats = records.with_pairs_within(patterns, sure, conduct.seed)
     problem = LinkProblem(
         patterns, comparisons, mixtures, assumed, candidates.possible, records.number, known,
         apart, records.every, partial(records.captured, patterns),
@@ -108,6 +109,7 @@ class _Records:
     second: Int32 | None
     levels: Int8
     chances: tuple[Float, ...]
+    seed: int
 
     @classmethod
     def sampled(
@@ -121,7 +123,7 @@ class _Records:
         random = Pairs(*sample_pairs(n, RANDOM_PAIRS, conduct.seed, second))
         levels = levels_of(comparisons, random)
         chances = tuple(one.chance(levels[:, place]) for place, one in enumerate(comparisons))
-        return cls(comparisons, candidates, second, levels, chances)
+        return cls(comparisons, candidates, second, levels, chances, conduct.seed)
 
     @property
     def number(self) -> int:
@@ -202,7 +204,7 @@ class _Records:
         self, patterns: Patterns, assumed: Mixture, seed: int
     ) -> tuple[Patterns, Float | None, float]:
         """What pairs within two sources that repeat nothing teach: `with_pairs_within`."""
-        if self.second is None or not self.candidates.proposed:
+        if self.second is None or not (self.candidates.proposed or self.candidates.near):
             return patterns, None, 0.0
         return with_pairs_within(
             patterns,
@@ -214,15 +216,32 @@ class _Records:
             seed,
         )
 
+    @property
+    def text(self) -> int | None:
+        """The place of the field that is told by crossed texts, if there is one."""
+        return next((at for at, one in enumerate(self.fields) if one.kind == "text"), None)
+
+    @cached_property
+    def crossed(self) -> CrossedTexts:
+        """The near pairs of the text, and those with crossed ones."""
+        assert self.text is not None
+        name = self.fields[self.text].name
+        near = next((one for one in self.candidates.near if one.field == name), Near(name))
+        return CrossedTexts.drawn(self.comparisons[self.text], near, self.second, self.seed)
+
+    def assumed_of_texts(self, assumed: Mixture) -> Mixture:
+        """The assumed model, or what crossed texts tell: few texts of one thing are equal."""
+        if self.text is None or self.second is None:
+            return assumed
+        told = self.crossed.told(self.candidates.possible)
+        return assumed if told is None else of_a_text_alone(self.chances, self.text, told)
+
     def fitted(self, problem: LinkProblem, conduct: Conduct) -> Fitted:
         """The model of most merit; where few fields stand beside a text what crossed ones tell."""
-        kinds = [one.kind for one in self.fields]
-        if "text" not in kinds or problem.known is not None:
+        place = self.text
+        if place is None or problem.known is not None:
             return fit_tree(problem, conduct)
-        place = kinds.index("text")
-        text, name = problem.comparisons[place], self.fields[place].name
-        near = next((one for one in self.candidates.near if one.field == name), Near(name))
-        told = by_crossed_texts(text, near, self.second, problem.possible, conduct.seed)
+        told = self.crossed.told(problem.possible, problem.apart_at(place))
         if told is None:
             return Fitted(replace(independent(problem.assumed), share=NO_MATCHES), (place,))
         return Fitted(independent(beside_a_text(problem, place, told)))

@@ -20,6 +20,10 @@ COUNTS = 0.5
 """Of what being each other's best says: pairs of high log odds are so anyway."""
 ALIKE = 1e-9
 """Log odds that differ by no more are equal: they may have been summed in another order."""
+MAY_MATCH = -3.0
+"""Log odds of pairs that tell what it says where nobody does: of all other pairs hardly one is
+each other's best, while of those that are alike by chance many are.
+"""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,14 @@ class Rivals:
         match = sigmoid(scores)
         m, u = (((one * best).sum() + 0.5) / (one.sum() + 1.0) for one in (match, 1.0 - match))
         return cls(COUNTS * float(np.log(m / u)), COUNTS * float(np.log((1 - m) / (1 - u))))
+
+    @classmethod
+    def seen(cls, pairs: Pairs, scores: Float, top: Float) -> Rivals:
+        """As the pairs that may match tell, of sources that were seen to repeat nothing."""
+        likely = np.flatnonzero(scores > MAY_MATCH)
+        some = Pairs(pairs.left[likely], pairs.right[likely])
+        found = cls.of(some, scores[likely], top)
+        return cls(max(0.0, found.best / COUNTS), min(0.0, found.other / COUNTS))
 
     def applied(self, pairs: Pairs, scores: Float, top: Float) -> Float:
         """Log odds beside those of rival pairs; `top` as `best_of_each` tells it."""

@@ -76,6 +76,13 @@ class LinkProblem:
         """How many of these are known to be apart."""
         return np.zeros(len(self.patterns.counts)) if self.apart is None else self.apart
 
+    def apart_at(self, place: int) -> Float | None:
+        """How many of those have each level of a field, where any are known."""
+        if self.apart is None:
+            return None
+        found = np.bincount(self.levels[:, place], self.apart, minlength=self.sizes[place])
+        return found.astype(np.float64)
+
     @property
     def across(self) -> Float:
         """How many are not: the pairs that could match."""

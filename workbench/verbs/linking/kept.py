@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow
@@ -12,7 +13,7 @@ from workbench.database import Database, keep_linkage
 from workbench.linkage.asked import worth_asking
 from workbench.linkage.clustering import figures_by_group
 from workbench.linkage.components import joined_records
-from workbench.linkage.fields import Field, beyond_words_of
+from workbench.linkage.fields import Field, beyond_words_of, joined_texts
 from workbench.linkage.kept import KeptModel
 from workbench.linkage.kept_blocking import hashed
 from workbench.linkage.link_model import LinkModel
@@ -92,7 +93,12 @@ def _described(result: LinkResult) -> tuple[Description, list[Field]]:
             KeptModel.of(model, result.candidates, result.learned),
             [one.field for one in model.comparisons],
         )
-        wanted = {name for field in fields for name in (field.name, *field.beyond)}
+        wanted = {
+            name
+            for field in fields
+            for of, beyond in (*field.joined, (field.name, field.beyond))
+            for name in (of, *beyond)
+        }
         columns = {
             one.name: (one.kind, one.readings) for one in records.columns if one.name in wanted
         }
@@ -182,11 +188,19 @@ def values_of(model: Kept, columns: Mapping[str, RecordColumn], n: int) -> list[
     }
     found = []
     for kept in model.fields:
-        if kept.name not in raw:
+        of = kept.joined or ((kept.name, kept.beyond),)
+        parts = [_beyond(raw[name], beyond, raw) for name, beyond in of if name in raw]
+        if not parts:
             found.append(np.full(n, None, object))
             continue
-        field = raw[kept.name]
-        others = [raw[name] for name in kept.beyond if name in raw]
-        texts, codes = beyond_words_of(field, others) if kept.beyond else (field.texts, field.codes)
-        found.append(np.append(texts, np.array([None], object))[codes])
+        field = joined_texts(parts) if kept.joined else parts[0]
+        found.append(np.append(field.texts, np.array([None], object))[field.codes])
     return found
+
+
+def _beyond(field: Field, others: Sequence[str], raw: Mapping[str, Field]) -> Field:
+    """What values say beyond those of other columns."""
+    if not others:
+        return field
+    texts, codes = beyond_words_of(field, [raw[name] for name in others if name in raw])
+    return replace(field, texts=texts, codes=codes)

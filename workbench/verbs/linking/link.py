@@ -27,6 +27,7 @@ from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
 from workbench.verbs.linking.labels import LabelledPairs, read_labels
+from workbench.verbs.linking.likeliest import likeliest
 from workbench.verbs.linking.notes import (
     about_candidates,
     about_matches,
@@ -38,7 +39,6 @@ from workbench.verbs.linking.notes import (
 from workbench.verbs.linking.reading import read_linked
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
-from workbench.verbs.linking.two_fields import likeliest
 
 LEAST_THRESHOLD = 1e-4
 
@@ -214,9 +214,9 @@ def _scored(
         model, model.of_patterns(patterns), pairs, places, compared.proposed, conduct.seed
     )
     rivals, top = None, None
-    if one_to_one:
+    if one_to_one or (isinstance(model, LinkModel) and model.repeats_nothing):
         top = best_of_each(len(records), pairs, scores)
-        rivals = Rivals.of(pairs, scores, top)
+        rivals = (Rivals.of if one_to_one else Rivals.seen)(pairs, scores, top)
         scores = rivals.applied(pairs, scores, top)
     scores = labelled.applied(scores, candidates, len(records))
     return _Scored(

@@ -1,15 +1,17 @@
-"""Two fields do not tell how often matches and others agree in them; a title beside one does, by
-what chance makes of it. Records are read both ways, and the reading that finds more is taken.
+"""Two fields do not tell how often matches and others agree in them, and of a few shops write in
+each what others write in another; a text tells, by what chance makes of it. Records are read in
+these ways, and the reading that finds more is taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from workbench.arrays import Bool, Int32
-from workbench.linkage.choice import told_by_a_title
+from workbench.linkage.choice import FieldChoice, told_by_a_title, told_by_all_texts
 from workbench.linkage.components import joined_records
 from workbench.linkage.link_model import LinkModel
 from workbench.linkage.mixture import sigmoid
@@ -26,14 +28,25 @@ Learned = tuple[LinkedRecords, Compared, LinkModel]
 
 
 def likeliest(read: LinkedRecords, labelled: LabelledPairs, conduct: Conduct) -> Learned:
-    """Pairs compared, and what is learned from them; of two fields that no labels teach, as they
-    are and with a title, whichever finds more that is right.
+    """Pairs compared, and what is learned from them; of a few fields that no labels teach, as they
+    are and by a text, whichever finds more that is right.
     """
-    plain = _learned(read, labelled, conduct)
-    title = None if labelled.teach else told_by_a_title(read.choice)
-    if title is None or conduct.over:
-        return plain
-    return max(plain, _learned(replace(read, choice=title), labelled, conduct), key=_right)
+    found = [_learned(read, labelled, conduct)]
+    for choice, alone in () if labelled.teach else _by_a_text(read):
+        if not conduct.over:
+            one = _learned(replace(read, choice=choice), labelled, conduct)
+            found += [one] if alone or one[2].repeats_nothing else []
+    return max(found, key=_right) if len(found) > 1 else found[0]
+
+
+def _by_a_text(read: LinkedRecords) -> Iterator[tuple[FieldChoice, bool]]:
+    """The choices in which a text tells, and whether it is of one column: all together do not say
+    in which one things differ, and only pairs within two files that repeat nothing tell it.
+    """
+    if title := told_by_a_title(read.choice):
+        yield title, True
+    if len(read.records.sources) == 2 and (texts := told_by_all_texts(read.choice)):
+        yield texts, False
 
 
 def _learned(read: LinkedRecords, labelled: LabelledPairs, conduct: Conduct) -> Learned:
