@@ -2,9 +2,11 @@ SELECT 0 AS world, 'a' AS type, count(*), bit_xor(hash(constant)), bool_and(cons
 
 (SELECT 0 FROM "p_Link" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Closed" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Knows" LIMIT 1) UNION ALL (SELECT 3 FROM "p_Open" LIMIT 1);
 
-WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_a" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_a" SEMI JOIN apart ON name = one ORDER BY name;
+(SELECT 0 FROM "p_Link" WHERE world IN (0) AND partition = 'evidence' LIMIT 1) UNION ALL (SELECT 1 FROM "p_Link" WHERE world IN (0) AND partition = 'evidence' AND value IS NULL LIMIT 1) UNION ALL (SELECT 2 FROM "p_Link" WHERE world IN (0) AND partition = 'evidence' AND value > 0 AND value < 1 LIMIT 1) UNION ALL (SELECT 3 FROM "p_Link" WHERE world IN (0) AND partition = 'target' LIMIT 1) UNION ALL (SELECT 4 FROM "p_Link" WHERE world IN (0) AND partition = 'truth' LIMIT 1) UNION ALL (SELECT 5 FROM "p_Closed" WHERE world IN (0) AND partition = 'evidence' LIMIT 1) UNION ALL (SELECT 6 FROM "p_Closed" WHERE world IN (0) AND partition = 'evidence' AND value IS NULL LIMIT 1) UNION ALL (SELECT 7 FROM "p_Closed" WHERE world IN (0) AND partition = 'evidence' AND value > 0 AND value < 1 LIMIT 1) UNION ALL (SELECT 8 FROM "p_Closed" WHERE world IN (0) AND partition = 'target' LIMIT 1) UNION ALL (SELECT 9 FROM "p_Closed" WHERE world IN (0) AND partition = 'truth' LIMIT 1) UNION ALL (SELECT 10 FROM "p_Knows" WHERE world IN (0) AND partition = 'evidence' LIMIT 1) UNION ALL (SELECT 11 FROM "p_Knows" WHERE world IN (0) AND partition = 'evidence' AND value IS NULL LIMIT 1) UNION ALL (SELECT 12 FROM "p_Knows" WHERE world IN (0) AND partition = 'evidence' AND value > 0 AND value < 1 LIMIT 1) UNION ALL (SELECT 13 FROM "p_Knows" WHERE world IN (0) AND partition = 'target' LIMIT 1) UNION ALL (SELECT 14 FROM "p_Knows" WHERE world IN (0) AND partition = 'truth' LIMIT 1) UNION ALL (SELECT 15 FROM "p_Open" WHERE world IN (0) AND partition = 'evidence' LIMIT 1) UNION ALL (SELECT 16 FROM "p_Open" WHERE world IN (0) AND partition = 'evidence' AND value IS NULL LIMIT 1) UNION ALL (SELECT 17 FROM "p_Open" WHERE world IN (0) AND partition = 'evidence' AND value > 0 AND value < 1 LIMIT 1) UNION ALL (SELECT 18 FROM "p_Open" WHERE world IN (0) AND partition = 'target' LIMIT 1) UNION ALL (SELECT 19 FROM "p_Open" WHERE world IN (0) AND partition = 'truth' LIMIT 1);
 
-WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_b" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_b" SEMI JOIN apart ON name = one ORDER BY name;
+SELECT coalesce(stats(name).has_unicode, true) FROM "c_a" LIMIT 1;
+
+SELECT coalesce(stats(name).has_unicode, true) FROM "c_b" LIMIT 1;
 
 CREATE OR REPLACE TEMP TABLE "listed_Link" AS SELECT *, (0 + row_number() OVER () - 1)::INTEGER AS atom FROM (SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, NULL::DOUBLE AS value FROM "p_Link" t  WHERE t.partition = 'target' AND t.world IN (0) ORDER BY world, p0, p1);
 
@@ -320,6 +322,10 @@ ORDER BY k0, k1, atom;
 SELECT world, a0, a1 FROM listed_Link WHERE atom IS NOT NULL ORDER BY atom;
 
 SELECT world, a0 FROM listed_Open WHERE atom IS NOT NULL ORDER BY atom;
+
+SELECT count(*) FROM "c_a";
+
+SELECT count(*) FROM "c_b";
 
 SELECT l.atom, f.value FROM listed_Link l JOIN (SELECT t.world, d0.position AS p0, d1.position AS p1, t.value FROM "p_Link" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'a' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'b' WHERE t.partition IN ('target') AND t.world IN (0)) f ON f.world = l.world AND l.p0 = f.p0 AND l.p1 = f.p1 WHERE l.atom IS NOT NULL;
 

@@ -2,9 +2,11 @@ SELECT 0 AS world, 'a' AS type, count(*), bit_xor(hash(constant)), bool_and(cons
 
 (SELECT 0 FROM "p_Knows" LIMIT 1) UNION ALL (SELECT 1 FROM "p_Open" LIMIT 1) UNION ALL (SELECT 2 FROM "p_Link" LIMIT 1);
 
-WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_a" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_a" SEMI JOIN apart ON name = one ORDER BY name;
+(SELECT 0 FROM "p_Knows" WHERE world IN (0) AND partition = 'evidence' LIMIT 1) UNION ALL (SELECT 1 FROM "p_Knows" WHERE world IN (0) AND partition = 'evidence' AND value IS NULL LIMIT 1) UNION ALL (SELECT 2 FROM "p_Knows" WHERE world IN (0) AND partition = 'evidence' AND value > 0 AND value < 1 LIMIT 1) UNION ALL (SELECT 3 FROM "p_Knows" WHERE world IN (0) AND partition = 'target' LIMIT 1) UNION ALL (SELECT 4 FROM "p_Knows" WHERE world IN (0) AND partition = 'truth' LIMIT 1) UNION ALL (SELECT 5 FROM "p_Open" WHERE world IN (0) AND partition = 'evidence' LIMIT 1) UNION ALL (SELECT 6 FROM "p_Open" WHERE world IN (0) AND partition = 'evidence' AND value IS NULL LIMIT 1) UNION ALL (SELECT 7 FROM "p_Open" WHERE world IN (0) AND partition = 'evidence' AND value > 0 AND value < 1 LIMIT 1) UNION ALL (SELECT 8 FROM "p_Open" WHERE world IN (0) AND partition = 'target' LIMIT 1) UNION ALL (SELECT 9 FROM "p_Open" WHERE world IN (0) AND partition = 'truth' LIMIT 1) UNION ALL (SELECT 10 FROM "p_Link" WHERE world IN (0) AND partition = 'evidence' LIMIT 1) UNION ALL (SELECT 11 FROM "p_Link" WHERE world IN (0) AND partition = 'evidence' AND value IS NULL LIMIT 1) UNION ALL (SELECT 12 FROM "p_Link" WHERE world IN (0) AND partition = 'evidence' AND value > 0 AND value < 1 LIMIT 1) UNION ALL (SELECT 13 FROM "p_Link" WHERE world IN (0) AND partition = 'target' LIMIT 1) UNION ALL (SELECT 14 FROM "p_Link" WHERE world IN (0) AND partition = 'truth' LIMIT 1);
 
-WITH apart AS (SELECT nfc_normalize(name) AS one FROM "c_a2" WHERE name <> nfc_normalize(name)) SELECT DISTINCT name FROM "c_a2" SEMI JOIN apart ON name = one ORDER BY name;
+SELECT coalesce(stats(name).has_unicode, true) FROM "c_a" LIMIT 1;
+
+SELECT coalesce(stats(name).has_unicode, true) FROM "c_a2" LIMIT 1;
 
 CREATE OR REPLACE TEMP TABLE "listed_Open" AS SELECT * EXCLUDE (open), CASE WHEN open THEN (0 + row_number() OVER (PARTITION BY open ORDER BY world, p0) - 1)::INTEGER END AS atom FROM (SELECT t.world, t.a0, t.a0 AS p0, t.open, t.value FROM (SELECT world, a0, bool_and(partition = 'target' OR value IS NULL) AS open, max(value) FILTER (partition = 'evidence') AS value FROM "p_Open" WHERE partition <> 'truth' AND world IN (0) GROUP BY world, a0) t ) ORDER BY world, p0;
 
@@ -179,6 +181,10 @@ ORDER BY l0, b;
 SELECT world, a0 FROM listed_Open WHERE atom IS NOT NULL ORDER BY atom;
 
 SELECT world, a0, a1 FROM listed_Link WHERE atom IS NOT NULL ORDER BY atom;
+
+SELECT count(*) FROM "c_a";
+
+SELECT count(*) FROM "c_a2";
 
 SELECT l.atom, f.value FROM listed_Open l JOIN (SELECT t.world, d0.position AS p0, t.value FROM "p_Open" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'a' WHERE t.partition IN ('target') AND t.world IN (0)) f ON f.world = l.world AND l.p0 = f.p0 WHERE l.atom IS NOT NULL;
 
