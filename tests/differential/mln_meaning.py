@@ -259,6 +259,8 @@ class _Reading:
                 return left.startswith(right)
             case "endsWith":
                 return left.endswith(right)
+            case "oneOf":
+                return left in right.split("|")
             case "hasWord":
                 return right.lower() in re.findall(r"[^\W_]+", left.lower())
         first, second = _number(left), _number(right)

@@ -324,6 +324,7 @@ class _Drawing:
             f'startsWith({one}, "A")',
             f'contains({one}, "o")',
             f'hasWord({one}, "ann")',
+            f'oneOf({one}, "Ann|Bo|B")',
             f"{one} < {two}",
             f"length({one}) < 3",
             f'concat({one}, {two}) = "AnnBob"',

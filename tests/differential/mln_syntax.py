@@ -93,7 +93,7 @@ class Declarations:
     rules: list[Rule] = field(default_factory=list)
 
 
-STRING_TESTS = ("substr", "contains", "startsWith", "endsWith", "hasWord")
+STRING_TESTS = ("substr", "contains", "startsWith", "endsWith", "hasWord", "oneOf")
 TOKEN = re.compile(
     r'\s*(?:(<=>|=>|!=|<=|>=|[=<>^!+\-*/%(),.:@?{}])|"((?:[^"\\]|\\.)*)"|(\d+(?:\.\d+)?(?:e[+-]?\d+)?)|([^\W\d][\w\']*))'
 )

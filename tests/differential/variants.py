@@ -196,7 +196,7 @@ def _renamed(text: str) -> str:
 def _with_other_names(case: MlnCase, draw: random.Random) -> MlnCase | None:
     """Constants called otherwise, in another alphabetical order; no rule may look into names."""
     if re.search(
-        r"substr|startsWith|endsWith|hasWord|contains|concat|length|lower|upper| [<>]=? ",
+        r"substr|startsWith|endsWith|hasWord|oneOf|contains|concat|length|lower|upper| [<>]=? ",
         " ".join(case.rules),
     ):
         return None

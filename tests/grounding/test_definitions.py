@@ -57,6 +57,7 @@ Since(x, t) := t = latest(u: Directs(x, c) ^ On(c, u)).
 All(n) := n = count(x, c: Directs(x, c)).
 Alike(x, y) := Named(x, s) ^ Named(y, t) ^ x != y ^ levenshtein(s, t) <= 1.
 Said(x, n) := Named(x, s) ^ n = countWords(s, "Bob ANN bob, o'hara").
+Either(x) := Named(x, s) ^ oneOf(s, "anne|a-Bob|an").
 Recent(x, n) := n = count(c: Directs(x, c) ^ On(c, t) ^ t > $now - 200).
 Half(x, h) := Pays(x, y, a) ^ h = log(a - 4).
 """
@@ -251,6 +252,8 @@ class Reader:
             return None
         if isinstance(left, float) and isinstance(right, str):
             right = float(right)
+        if comparison.operator == "oneOf":
+            return binding if str(left) in str(right).split("|") else False
         held = {"=": left == right, "!=": left != right}
         if comparison.operator not in held:
             held |= {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}  # type: ignore[operator]

@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.study.test_definitions_and_columns import assert_definitions_say_columns
 from tests.study.test_study import write
 from workbench.structure.candidate import WordList
 from workbench.study.fitting import candidates_for
 from workbench.study.prepared import prepared
 from workbench.study.word_lists import GRADES, lists_of
+from workbench.study.words import candidate_words
 from workbench.tables import find_sources, stage
 from workbench.verbs.studying.study import study
 
@@ -77,6 +79,33 @@ def test_words_are_listed_by_how_far_they_move_the_target(
     listed = [word for one in every for word in one.words]
     assert len(every) == 2 * len(GRADES)
     assert len(listed) == len(set(listed)), "a word is in one list"
+
+
+def test_values_of_own_rows_are_listed_too(tmp_path: Path) -> None:
+    """Thirty of three hundred codes, told one by one by few of the patients."""
+    rng = np.random.default_rng(2)
+    codes = np.array([f"{chr(65 + n % 20)}{n}.{n % 7}" for n in range(300)])
+    patients, visits = [], []
+    for number in range(600):
+        held = rng.choice(300, 6)
+        risk = 0.9 if (held < 30).any() else 0.1
+        ill = "" if number % 9 == 0 else ("yes" if rng.random() < risk else "no")
+        patients.append([f"p{number}", ill])
+        visits += [[f"v{len(visits) + n}", f"p{number}", codes[at]] for n, at in enumerate(held)]
+    files = [
+        write(tmp_path / "patients.csv", ["patient", "ill"], patients),
+        write(tmp_path / "visits.csv", ["visit", "patient", "code"], visits),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "patients.ill")
+        matrix = candidates_for(staging, ready, np.arange(600), collective=False)
+        listed = [one for one in matrix.candidates if one.listed is not None]
+        first = listed[0].listed
+        assert first is not None
+        assert first.is_for
+        assert np.mean([word in codes[:30] for word in first.words]) > 0.8
+        assert candidate_words(listed[0]).startswith("number of its visits with code among the ")
+        assert_definitions_say_columns(staging, ready, listed, rng)
 
 
 def test_words_are_learned_also_where_no_label_of_other_rows_is_read(tmp_path: Path) -> None:

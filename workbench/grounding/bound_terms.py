@@ -210,6 +210,9 @@ def _of_texts(operator: str, left: Expression, right: Expression) -> Expression 
             return call("contains", left, right)
         case "hasWord":
             return call("list_contains", words_of(left), call("lower", right))
+        case "oneOf":
+            between = (call("concat", "|", one, "|") for one in (right, left))
+            return all_of((call("contains", *between), negate(call("contains", left, "|"))))
         case "startsWith":
             return call("starts_with", left, right)
         case "endsWith":

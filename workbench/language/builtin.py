@@ -5,9 +5,10 @@ from __future__ import annotations
 COMPARISONS = {"greaterThan": ">", "lessThan": "<", "greaterThanEq": ">=", "lessThanEq": "<="}
 """Predicates of two terms that are another spelling of an order test."""
 
-STRING_PREDICATES = ("substr", "contains", "startsWith", "endsWith", "hasWord")
+STRING_PREDICATES = ("substr", "contains", "startsWith", "endsWith", "hasWord", "oneOf")
 """`substr(a, b)`: a occurs in b. `contains(b, a)`: the same; `startsWith(b, a)`, `endsWith(b, a)`.
-`hasWord(b, a)`: a is one of the words of b, whatever their case."""
+`hasWord(b, a)`: a is one of the words of b, whatever their case. `oneOf(b, a)`: b is one of the
+values of a, which stand between bars."""
 
 ARITHMETIC = {"plus": "+", "minus": "-", "times": "*", "dividedBy": "/", "mod": "%"}
 """Functions of two integers that are another spelling of an operator."""

@@ -32,7 +32,7 @@ class Onward:
 
 @dataclass(frozen=True)
 class WordList:
-    """Words that speak for a label where texts have them, or against it.
+    """Words of texts, or values of a category, that speak for a label, or against it.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Candidate:
         Of `difference`, `ratio` and `product`: the first less the second, divided by it, or times
         it.
     listed : WordList or None
-        Of `listed`: how many of these words the texts have.
+        Of `listed`: how many of these words the texts have, or how many rows one of these values.
     """
 
     path: Path

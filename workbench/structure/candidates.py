@@ -216,6 +216,24 @@ def texts_of(schema: Schema, path: Path) -> Iterator[Onward]:
         yield from (Onward((), text) for text in schema[path.end].texts)
 
 
+def listed_of(schema: Schema, path: Path) -> Iterator[Onward]:
+    """What lists are made of: words of texts, and of a thing's own rows categories and things of
+    which more are known than are looked at first.
+    """
+    yield from texts_of(schema, path)
+    if path.prefix or [hop.kind for hop in path.suffix] != ["from"]:
+        return
+    end, back = schema[path.end], path.hops[-1].column
+    for column in (*end.columns, *end.named):
+        if (
+            column.kind == "category"
+            and column.name != back
+            and not column.beginning
+            and len(column.values) > COMMONEST
+        ):
+            yield Onward((), column)
+
+
 def _of_many(
     path: Path, onward: Onward, spans: tuple[int | None, ...], timed: bool, dated: bool
 ) -> Iterator[Candidate]:

@@ -193,10 +193,12 @@ class Bodies:
                 call = f"share({of}: {' ^ '.join([*within, *filled])}, {' ^ '.join(said[-1:])})"
             case "mean" if onward is not None and onward.kind == "flag":
                 call = f"share({of}: {' ^ '.join([*within, *said[:-1]])}, {said[-1]})"
-            case "listed":
-                assert candidate.listed is not None
-                said.append(f"k = {counted_words(value, candidate.listed)}")
-                call = f"sum(k: {' ^ '.join([*within, *said])})"
+            case "listed" if candidate.listed is not None and candidate.of_text:
+                each = f"k = {counted_words(value, candidate.listed)}"
+                call = f"sum(k: {' ^ '.join([*within, *said, each])})"
+            case "listed" if candidate.listed is not None:
+                among = quoted_constant("|".join(candidate.listed.words))
+                call = f"count({of}: {' ^ '.join([*within, *said, f'oneOf({value}, {among})'])})"
             case _:
                 call = f"{candidate.aggregate}({value}: {' ^ '.join([*within, *said])})"
         if onward is not None and onward.kind == "date":

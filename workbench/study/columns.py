@@ -75,7 +75,7 @@ class CandidateColumns:
         for index, candidate in enumerate(candidates):
             if candidate.aggregate == "in_common":
                 _put(out, index, self._in_common(candidate))
-            elif candidate.of_text and candidate.onward is not None:
+            elif candidate.onward and (candidate.of_text or candidate.listed):
                 texts.setdefault(candidate.onward, []).append(index)
             elif candidate.compared is not None:
                 compared = map(self._number_of, candidate.compared)

@@ -129,12 +129,18 @@ class CandidateMatrix:
             yield self.texts[key], some, [one for one in lists if one is not None]
 
     def with_lists(self, labels: Float) -> CandidateMatrix:
-        """The same with the words that labels teach each list; without lists that have none."""
+        """The same with the words that labels teach each list; without lists of none or of one,
+        which is looked at alone.
+        """
         candidates = list(self.candidates)
         for texts, places, lists in self._lists():
             for at, learned in zip(places, texts.learned(lists, labels)):
                 candidates[at] = replace(candidates[at], listed=learned)
-        kept = [at for at, one in enumerate(candidates) if one.listed is None or one.listed.words]
+        kept = [
+            at
+            for at, one in enumerate(candidates)
+            if one.listed is None or len(one.listed.words) > 1
+        ]
         X = self.X if len(kept) == len(candidates) else self.X[:, kept]
         return replace(self, candidates=tuple(candidates[at] for at in kept), X=X)
 

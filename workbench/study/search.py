@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.progress import SILENT, Progress, expired
-from workbench.structure.candidates import candidates_of_words, texts_of
+from workbench.structure.candidates import candidates_of_words, listed_of
 from workbench.structure.common import candidates_in_common
 from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
 from workbench.structure.path_search import group_paths, paths, sibling_paths
@@ -134,7 +134,7 @@ def candidate_matrix(
             room = max(made.room, 0 if path.hops else made.few_of_rows)
             made.add(path, list(candidates_of_words(schema, path))[:room], least=few)
     for path in walked:
-        for text in texts_of(schema, path) if listed else ():
+        for text in listed_of(schema, path) if listed else ():
             made.stop_at(deadline)
             if made.open:
                 made.add_lists(path, text, listed)

@@ -12,6 +12,7 @@ from workbench.arrays import Bool, Float, Int64
 from workbench.database.arrow_columns import numpy_column
 from workbench.structure.candidate import Candidate
 from workbench.structure.reached import Spans
+from workbench.structure.relational import Column
 from workbench.study.rows_read import arrays_of
 from workbench.tables import Staging, TypedTable
 
@@ -24,9 +25,16 @@ MOST_READ = 20_000_000
 """Texts that target rows reach, and words of these."""
 
 
-def _words(typed: TypedTable, column: str) -> str:
-    """A Select of rows with the different words of their texts, as `hasWord` tells them."""
+def _words(typed: TypedTable, column: str, *, whole: bool = False) -> str:
+    """A Select of rows with the different words of their texts, as `hasWord` tells them; or with
+    the whole cell, where `oneOf` can name it.
+    """
     text = typed.columns[column]
+    if whole:
+        return (
+            f"SELECT rowid AS r, {text}::VARCHAR AS w FROM {typed.relation} "
+            f"WHERE {text} IS NOT NULL AND NOT contains({text}::VARCHAR, '|')"
+        )
     words = (
         f"unnest(list_distinct(regexp_extract_all(lower({text}::VARCHAR), '[\\p{{L}}\\p{{N}}]+')))"
     )
@@ -46,12 +54,11 @@ def common_words(staging: Staging, typed: TypedTable, column: str) -> tuple[str,
 
 
 def rows_with_words(
-    staging: Staging, typed: TypedTable, column: str, words: Sequence[str]
+    staging: Staging, typed: TypedTable, column: Column, words: Sequence[str]
 ) -> dict[str, Int64]:
-    """The rowids of the rows whose text has each word, ascending."""
-    table = staging.record_batches(
-        f"SELECT w, r FROM ({_words(typed, column)}) ORDER BY w, r"
-    ).read_all()
+    """The rowids of the rows whose text has each word, or is the value, ascending."""
+    every = _words(typed, column.name, whole=column.kind != "text")
+    table = staging.record_batches(f"SELECT w, r FROM ({every}) ORDER BY w, r").read_all()
     found = np.array(table.column("w").to_pylist(), np.str_)
     rows = numpy_column(table.column("r")).astype(np.int64)
     first, last = np.searchsorted(found, words, "left"), np.searchsorted(found, words, "right")
@@ -59,12 +66,12 @@ def rows_with_words(
 
 
 def coded_words(
-    staging: Staging, typed: TypedTable, column: str, least: int
+    staging: Staging, typed: TypedTable, column: Column, least: int
 ) -> tuple[tuple[str, ...], Int64, Int64]:
-    """The words that `least` texts of a column have, the commonest first; and pairs of a row
-    (`rowid`) and the place of a word that its text has, by row.
+    """The words (values) that `least` cells of a column have, the commonest first; and pairs of a
+    row (`rowid`) and the place of a word that its text has, by row.
     """
-    found = _words(typed, column)
+    found = _words(typed, column.name, whole=column.kind != "text")
     kept = (
         f"SELECT w, row_number() OVER (ORDER BY count(*) DESC, w) - 1 AS c FROM ({found}) "
         f"GROUP BY w HAVING count(*) >= {least} QUALIFY c < {MOST_CODED}"
@@ -141,7 +148,7 @@ def said_by_texts(
     lists = {one: one.listed.words for one in candidates if one.listed is not None}
     words = {one: one.value or "" for one in candidates if one.listed is None}
     every = dict.fromkeys(word for some in (*lists.values(), words.values()) for word in some)
-    rows = rows_with_words(staging, typed, onward.column.name, list(every))
+    rows = rows_with_words(staging, typed, onward.column, list(every))
     found = np.empty((len(reached.known), len(candidates)))
     alone = reached.with_words({word: rows[word] for word in words.values()})
     found[:, [one in words for one in candidates]] = alone

@@ -1,4 +1,4 @@
-"""Lists of words that speak for a label or against it, learned from texts and labels."""
+"""Lists of words, or of values, that speak for a label or against it, learned from labels."""
 
 from __future__ import annotations
 
@@ -137,6 +137,6 @@ def lists_of(labels: Sequence[int | None]) -> tuple[WordList, ...]:
 def listed_texts(columns: CandidateColumns, path: Path, text: Onward) -> ListedTexts | None:
     """The words of a column's texts that each target row reaches; None where these are too many."""
     reached, typed = columns.texts(path, text), columns.typed_of(path)
-    words, rows, places = coded_words(columns.staging, typed, text.column.name, FEWEST)
+    words, rows, places = coded_words(columns.staging, typed, text.column, FEWEST)
     counts = reached.counts(rows, places, len(words)) if words else None
     return None if counts is None else ListedTexts(words, counts, reached.known)

@@ -100,15 +100,16 @@ def _own_words(candidate: Candidate, what: str, *, timed: bool) -> str:
 
 def _listed_words(candidate: Candidate, what: str, rows: str) -> str:
     """How many words of a list there are, such as `number of the 23 words broken, refund, slow, ...
-    in its note`.
+    in its note`, or rows of its values: `number of its visits with code among the 40 I10, ...`.
     """
     assert candidate.listed is not None
+    assert candidate.onward is not None
     words = candidate.listed.words
-    named = ", ".join(words[:MOST_NAMED])
-    if len(words) > MOST_NAMED:
-        named = f"{len(words)} words {named}, ..."
-    else:
-        named = f"words {named}" if len(words) > 1 else f"word {named}"
+    named = ", ".join(map(candidate.onward.column.shown, words[:MOST_NAMED]))
+    if not candidate.of_text:
+        of = f"the {len(words)} {named}, ..." if len(words) > MOST_NAMED else named
+        return f"number of {rows} with {what} among {of}"
+    named = f"{len(words)} words {named}, ..." if len(words) > MOST_NAMED else f"words {named}"
     where = f"{what} of {rows}" if candidate.path.many else f"{whose(candidate.path)}{what}"
     return f"number of the {named} in {where}"
 
