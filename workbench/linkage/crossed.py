@@ -35,8 +35,10 @@ LEAST = 0.5
 """Pairs by chance of each level, at least: of what was not seen nothing is sure."""
 SURELY = 0.5
 """Standard deviations of the pairs by chance that are taken for such, too."""
-CROSSED = 3000
-"""Texts are crossed until they are so many, and at least as many as records."""
+CROSSED, MOST_CROSSED = 3000, 20_000
+"""Texts are crossed until they are so many, and as many as records, but of more than so many some
+drawn at random.
+"""
 ROUNDS = 8
 """In which duplicates become known, at most."""
 
@@ -124,11 +126,14 @@ class _Crossed:
     levels : int8 array, shape (n_pairs,)
     parents : pair of int64 arrays, shape (n_pairs,)
         The pair of the record and each of the text's two records, as `Pairs.keys`.
+    share : float
+        Which share of the records' texts is crossed.
     """
 
     comparison: FieldComparison
     levels: Int8
     parents: tuple[Int64, Int64]
+    share: float
 
     @classmethod
     def drawn(
@@ -141,13 +146,16 @@ class _Crossed:
         """Each record's text goes on as another's of the same source."""
         field, n = comparison.field, len(comparison.field.codes)
         there = np.flatnonzero(field.codes >= 0)
+        if len(there) > MOST_CROSSED:
+            there = np.sort(random.permutation(there)[:MOST_CROSSED])
         side = np.zeros(n, np.int32) if second is None else second
         other = there.copy()
         for one in (0, 1):
             of_side = np.flatnonzero(side[there] == one)
             other[of_side] = there[random.permutation(of_side)]
         both = _with_texts(field, _crossing(field, there, other, random))
-        found = near_pairs(both, near, np.repeat([0, 1], [n, len(there)]).astype(np.int32))
+        of_two = np.repeat([0, 1], [n, len(there)]).astype(np.int32)
+        found = near_pairs(both, near, of_two, np.unique(both.codes[n:]))
         record, text = found.left, found.right - n
         keep = (record != there[text]) & (record != other[text])
         if second is not None:
@@ -156,7 +164,7 @@ class _Crossed:
         compared = FieldComparison(both, comparison.near, comparison.equal)
         levels = compare(compared, Pairs(record, (text + n).astype(np.int32)))
         parents = (_keys(record, there[text], n), _keys(record, other[text], n))
-        return cls(comparison, levels, parents)
+        return cls(comparison, levels, parents, len(there) / max(field.filled, 1))
 
     def counts(self, sure: Int64) -> Float:
         """Pairs of two records that are by chance at each level; without those where the record is
@@ -164,7 +172,7 @@ class _Crossed:
         """
         keep = ~(are_among(self.parents[0], sure) | are_among(self.parents[1], sure))
         # Each pair of records has two in which one of them is crossed.
-        return 0.5 * _counts(self.comparison, self.levels[keep])
+        return 0.5 / self.share * _counts(self.comparison, self.levels[keep])
 
 
 def _beyond(seen: Float, chance: Float, equal: int) -> Float:

@@ -66,14 +66,22 @@ def add_near(field: Field, pairs: Pairs, second: Int32 | None, *, most: int) -> 
     return replace(near, gain=len(joined) - len(pairs)), joined
 
 
-def near_pairs(field: Field, near: Near, second: Int32 | None) -> Pairs:
-    """Pairs of records whose values are near or equal."""
+def near_pairs(
+    field: Field, near: Near, second: Int32 | None, values: Int64 | None = None
+) -> Pairs:
+    """Pairs of records whose values are near or equal; of near ones those with one of `values`
+    alone, where these are given.
+    """
     rows = _rare_words(field, near)
     columns, found = rows.T.tocsr(), []
-    for start in range(0, rows.shape[0], ROWS):
-        product = (rows[start : start + ROWS] @ columns).tocoo()
-        alike = (product.data >= ALIKE) & (product.col > product.row + start)
-        found.append((product.row[alike] + start, product.col[alike]))
+    left = np.arange(rows.shape[0]) if values is None else values
+    for start in range(0, len(left), ROWS):
+        some = left[start : start + ROWS]
+        product = (rows[some] @ columns).tocoo()
+        one = some[product.row]
+        alike = product.data >= ALIKE
+        alike &= (product.col > one) if values is None else (product.col != one)
+        found.append((one[alike], product.col[alike]))
     one, other = (np.concatenate(side).astype(np.int64) for side in zip(*found))
     return _of_records(field, one, other, second, len(field.codes))
 
