@@ -216,22 +216,37 @@ def test_a_program_over_dates_says_what_the_study_says(
         )
 
 
-def test_inference_cut_off_before_a_sample_leaves_what_the_rules_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(4)
-    ages = rng.integers(20, 70, 60).tolist()
+def _late_people(tmp_path: Path) -> list[Path]:
+    ages = np.random.default_rng(4).integers(20, 70, 60).tolist()
     people: list[list[object]] = [
         [f"p{n}", age, "" if n % 6 == 0 else "yes" if age > 45 else "no"]
         for n, age in enumerate(ages)
     ]
+    return [write(tmp_path / "people.csv", ["person", "age", "late"], people)]
+
+
+def test_inference_cut_off_before_a_sample_leaves_what_the_rules_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(
         "workbench.verbs.studying.inference.joint_values",
         lambda *_: {(f"p{n}",): np.nan for n in range(60)},
     )
-    files = [write(tmp_path / "people.csv", ["person", "age", "late"], people)]
-    result = study(files, "people.late", folds=2, out=tmp_path / "out")
+    result = study(_late_people(tmp_path), "people.late", folds=2, out=tmp_path / "out")
     assert [note.code for note in result.warnings if "first sample" in note.message] == ["E0637"]
+    _assert_rules_told_the_blanks(result)
+
+
+def test_tables_that_take_longer_to_load_than_is_left_are_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.verbs.studying.inference.A_ROW", 10.0)
+    result = study(_late_people(tmp_path), "people.late", folds=2, time_limit=300)
+    assert [note.code for note in result.warnings if "left no time" in note.message] == ["E0637"]
+    _assert_rules_told_the_blanks(result)
+
+
+def _assert_rules_told_the_blanks(result: StudyResult) -> None:
     asked = result.predictions[~result.predictions["known"]]["value"].to_numpy(float)
     assert np.ptp(asked) > 0.1
     assert result.explanations

@@ -31,8 +31,8 @@ WORKSPACE = "workspace.duckdb"
 SECONDS = 60.0
 """For the solver, where no limit is given."""
 
-A_RULE = 0.03
-"""Seconds that a line of a program takes to ground, about."""
+A_RULE, A_ROW = 0.03, 3e-6
+"""Seconds that a line of a program takes to ground, about, and a row of the tables to load."""
 
 Key = tuple[str, ...]
 """The constants of an atom."""
@@ -78,7 +78,7 @@ def with_inferred(
     """
     if not result.asked and out is None:
         return result
-    if remaining(deadline) < A_RULE * result.program.count("\n"):
+    if remaining(deadline) < _expected(ready, result.program):
         late = "the time limit left no time for it"
         return _not_run(result, late, explain) if result.asked else result
     with Database.open(_place(out)) as database:
@@ -99,6 +99,12 @@ def with_inferred(
         if out is not None:
             _kept(database, result, seed)
     return result
+
+
+def _expected(ready: Prepared, program: str) -> float:
+    """The seconds that loading the tables and grounding the program take, about."""
+    rows = sum(table.rows for table in ready.typed.values())
+    return A_RULE * program.count("\n") + A_ROW * rows
 
 
 def _place(out: str | os.PathLike[str] | None) -> Path | None:

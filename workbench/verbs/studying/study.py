@@ -18,7 +18,7 @@ from workbench.errors import Cancelled, Diagnostic, masked
 from workbench.evaluation import calibration
 from workbench.grounding.interruption import statements_heeding
 from workbench.language import parse_program
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Progress, remaining
 from workbench.study.baselines import BASELINES, baseline_name
 from workbench.study.columns import CandidateColumns
 from workbench.study.explaining import explained_rows, intervals, studied_rules
@@ -41,7 +41,7 @@ from workbench.tables import (
     with_files_of,
 )
 from workbench.verbs.common import deadline_after
-from workbench.verbs.studying.inference import Explain, held_out, predicted_by, with_inferred
+from workbench.verbs.studying.inference import A_ROW, Explain, held_out, predicted_by, with_inferred
 
 
 def study(
@@ -96,7 +96,8 @@ def study(
     with stage(found, lists_apart=True, parts_together=given is None) as staging:
         with statements_heeding(progress, staging.connection):
             ready = prepared(staging, predict, time=time, mapping=given)
-        studied, matrix, rows = _studied(staging, ready, settings, deadline, progress)
+        learned_by = None if deadline is None else deadline - _filling(ready, remaining(deadline))
+        studied, matrix, rows = _studied(staging, ready, settings, learned_by, progress)
         result, explain = _result(staging, ready, settings, studied, matrix, rows, out)
         predicted = predicted_by(parse_program(result.program), ready)
         result = replace(
@@ -120,6 +121,13 @@ def study(
     data = " ".join(f"--data {shlex.quote(masked(os.fspath(source)))}" for source in sources)
     go_on = f"workbench infer {place / 'program.mln'} {data} --mapping {place / 'dataset.toml'}"
     return replace(result, seconds=perf_counter() - begun, commands=(go_on,))
+
+
+def _filling(ready: Prepared, left: float) -> float:
+    """The seconds of those left that columns of all rows take, about, once rules are learned from
+    some.
+    """
+    return min(0.2 * max(left, 0.0), A_ROW * sum(table.rows for table in ready.typed.values()))
 
 
 def _studied(
