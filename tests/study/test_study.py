@@ -365,7 +365,12 @@ def test_a_rule_names_one_product_of_many_on_new_tables_too(tmp_path: Path) -> N
     named = " ".join(rule.words for rule in result.rules)
     assert "product = Tea no. 9 (P9)" in named
     assert "product = Tea no. 20 (P20)" in named
-    assert all(rule.lift is not None and rule.lift > 1 for rule in result.rules if rule.weight > 1)
+    for rule in result.rules:
+        if rule.weight > 1:
+            assert rule.rate_with is not None
+            assert rule.rate_without is not None
+            assert rule.rate_with > rule.rate_without
+            assert rule.lift is not None or rule.rate_without == 0, "all yes are among its rows"
     (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
     (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
     said = inferred(tmp_path, files)
