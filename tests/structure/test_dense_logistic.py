@@ -84,3 +84,15 @@ def test_a_path_asked_for_one_penalty_gives_the_fit_there_or_the_last_that_is_sm
         assert fit.weights == pytest.approx(walked[share].weights, abs=1e-2)
     last = L1Path(columns, y, 12, None).at(0.004)
     assert 0 < len(last.support) <= 12
+
+
+def test_columns_that_tell_as_much_come_together_but_no_more_than_are_asked_for() -> None:
+    """The first penalty keeps three: a target of twelve classes has two rules for each."""
+    y = (np.arange(100) < 30).astype(float)
+    kinds = [(np.arange(100) // 10 == place).astype(float) for place in range(3)]
+    columns = np.vstack([*kinds, np.full(100, INTERCEPT)])
+    for most in (1, 2):
+        path = L1Path(columns, y, most, None)
+        assert 1 <= len(path.at(0.1).support) <= most
+        assert all(len(each.support) <= most for _, each in path)
+    assert len(L1Path(columns, y, 3, None).at(0.1).support) == 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -120,6 +120,13 @@ class Fit:
     intercept: float
     gap: float = 0.0
 
+    def heaviest(self, most: int) -> Fit:
+        """With so many of its columns at most, the heaviest."""
+        if len(self.support) <= most:
+            return self
+        kept = np.sort(np.argsort(-np.abs(self.weights), kind="stable")[:most])
+        return replace(self, support=self.support[kept], weights=self.weights[kept], gap=np.inf)
+
     def scores(self, columns: Float) -> Float:
         """The sum of each row; `columns` has a row a column of the design."""
         return self.weights @ columns[self.support] + self.intercept
@@ -169,6 +176,8 @@ class L1Path:
         """Whether so few columns stay down to a penalty."""
         while not self._ended and len(self._fits) <= place:
             fit = self._fitted(PENALTIES[len(self._fits)], self._weights, self._slopes)
+            if not self._fits:  # columns that say the same come together
+                fit = fit.heaviest(self._most)
             late = bool(self._fits) and expired(self._deadline)
             self._ended = len(fit.support) > self._most or late
             if not self._ended:
