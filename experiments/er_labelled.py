@@ -19,7 +19,7 @@ from experiments.experiment import Experiment, Reproduction
 from workbench.arrays import Bool, Float
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, make_field
-from workbench.linkage.similarity import in_threes, weighted_words
+from workbench.linkage.similarity import in_threes
 from workbench.linkage.supervised import fit_supervised, whole_record
 
 PARTS = ("train", "valid", "test")
@@ -69,7 +69,7 @@ def _among_rivals(fields: Sequence[Field], pairs: Pairs) -> Float:
 
 
 def _ranked(field: Field, pairs: Pairs) -> Float:
-    rows = weighted_words(field)
+    rows = field.weighted
     (one, left), (other, right) = (
         np.unique(side, return_inverse=True) for side in (pairs.left, pairs.right)
     )

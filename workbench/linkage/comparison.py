@@ -19,7 +19,6 @@ from workbench.linkage.similarity import (
     edits,
     jaro_winkler,
     shared_information,
-    weighted_words,
     words_alike,
 )
 from workbench.linkage.sorting import distinct_pairs
@@ -228,13 +227,13 @@ def _numbers(field: Field, one: Int32, other: Int32) -> Int8:
 
 
 def _words(field: Field, one: Int32, other: Int32) -> Int8:
-    alike = words_alike(weighted_words(field), one, other)
+    alike = words_alike(field.weighted, one, other)
     return np.digitize(alike, (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)).astype(np.int8) + np.int8(1)
 
 
 def _texts(field: Field, one: Int32, other: Int32) -> Int8:
     """The cosine counts more where the words that are shared say more."""
-    alike = words_alike(weighted_words(field), one, other)
+    alike = words_alike(field.weighted, one, other)
     alike *= np.sqrt(0.15 + shared_information(field, one, other))
     return np.digitize(alike, STEPS).astype(np.int8) + np.int8(1)
 

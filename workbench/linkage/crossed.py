@@ -35,7 +35,7 @@ LEAST = 0.5
 """Pairs by chance of each level, at least: of what was not seen nothing is sure."""
 SURELY = 0.5
 """Standard deviations of the pairs by chance that are taken for such, too."""
-CROSSED, MOST_CROSSED = 3000, 20_000
+CROSSED, MOST_CROSSED = 3000, 5000
 """Texts are crossed until they are so many, and as many as records, but of more than so many some
 drawn at random.
 """
@@ -249,4 +249,5 @@ def _with_texts(field: Field, texts: Sequence[str]) -> Field:
     held = dict(zip(field.words.texts, field.held.tolist()))
     among = Frequencies(counts, field.filled, held, {}, 1.0)
     every = np.array(list(known), object)
-    return Field(field.name, field.kind, every, np.append(field.codes, codes), among=among)
+    codes = np.append(field.codes, codes)
+    return Field(field.name, field.kind, every, codes, among=among, begun=field.words)

@@ -4,15 +4,17 @@ comparison and the counts of its values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Float, Int32, Int64
 from workbench.linkage.numbers import hold_numbers, words_in
+from workbench.linkage.words import WHOLE, Words
 
 FieldKind = Literal[
     "name",
@@ -33,19 +35,6 @@ letters and digits in order; `category`: few values; `text`: the only column.
 SAMPLE = 4000
 ENOUGH = 100
 """Different texts that fill the levels of numbers as well."""
-WHOLE = " "
-"""Stands behind the words of a `text`, beside its letters in threes."""
-
-
-@dataclass(frozen=True)
-class Words:
-    """The words of a field's values:
-    value v has `texts[ids[starts[v]:starts[v + 1]]]`, each once.
-    """
-
-    ids: Int32
-    starts: Int64
-    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -93,6 +82,8 @@ class Field:
         Values that stand for others, and what these are called.
     joined : tuple of pairs of str and tuple of str
         Fields whose texts are this one's, beside each other, and what each is beyond.
+    begun : Words or None
+        The words of the first texts, where they are known.
     """
 
     name: str
@@ -104,6 +95,7 @@ class Field:
     exchanged: str = ""
     called: Mapping[str, str] = field(default_factory=dict)
     joined: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    begun: Words | None = None
 
     @property
     def of_many_words(self) -> bool:
@@ -153,21 +145,43 @@ class Field:
     @cached_property
     def words(self) -> Words:
         """The words of the values."""
-        known: dict[str, int] = {}
-        ids: list[int] = []
-        starts = np.zeros(len(self.texts) + 1, np.int64)
-        for place, text in enumerate(self.texts):
-            words = self._split(text)
-            ids.extend(known.setdefault(word, len(known)) for word in words)
-            starts[place + 1] = len(ids)
-        of_texts = np.array(ids, np.int32)
-        of_texts.flags.writeable = starts.flags.writeable = False
-        return Words(of_texts, starts, tuple(known))
+        if self.begun is None:
+            return self._split(self.texts.tolist())
+        rest = self.texts[len(self.begun.starts) - 1 :]
+        return Words.joined((self.begun, self._split(rest.tolist())))
 
-    def _split(self, text: str) -> Iterable[str]:
+    @cached_property
+    def weighted(self) -> csr_array:
+        """The values as rows of words, weighted by how rare they are among records and scaled to
+        length 1 (tf-idf).
+        """
+        rows = self._rows(np.log1p(self.filled / np.maximum(self.held, 1.0)))
+        length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+        rows.data *= np.repeat(1.0 / np.maximum(length, 1e-12), np.diff(rows.indptr))
+        return rows
+
+    @cached_property
+    def informed(self) -> csr_array:
+        """The values as rows of whole words, whose products are the information that they share."""
+        whole = np.array([word.endswith(WHOLE) for word in self.words.texts], np.bool_)
+        says = np.log(self.filled / np.maximum(self.held, 1.0))
+        rows = self._rows(np.sqrt(np.where(whole, np.maximum(says, 0.0), 0.0)))
+        rows.eliminate_zeros()
+        return rows
+
+    def _rows(self, weights: Float) -> csr_array:
+        ids, starts = self.words.ids, self.words.starts
+        shape = (len(self.texts), len(self.words.texts))
+        rows = csr_array((weights[ids], ids.copy(), starts.astype(np.int32)), shape=shape)
+        rows.sort_indices()
+        return rows
+
+    def _split(self, texts: Sequence[str]) -> Words:
         if self.kind == "text":
-            return (*(f"{word}{WHOLE}" for word in words_in(text)), *dict.fromkeys(threes_in(text)))
-        return words_in(text) if self.of_many_words else dict.fromkeys(text.split())
+            return Words.with_threes(texts)
+        if self.of_many_words:
+            return Words.of(map(words_in, texts))
+        return Words.of(dict.fromkeys(text.split()) for text in texts)
 
 
 def make_field(name: str, kind: str, texts: Sequence[str], codes: Int32) -> Field:
@@ -196,12 +210,6 @@ def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
     if with_digits > 0.6 and length <= 16:
         return "numbered code" if numbered else "code"
     return "numbered" if numbered else "name"
-
-
-def threes_in(text: str) -> list[str]:
-    """Letters in threes; words begin and end with a stroke."""
-    padded = f"_{text.replace(' ', '_')}_"
-    return [padded[at : at + 3] for at in range(len(padded) - 2)]
 
 
 def words_in_order(text: str) -> str:

@@ -107,10 +107,11 @@ class KeptModel:
             tuple((key.field, key.part) for key in one.keys)  # type: ignore[attr-defined]
             for one in candidates.statements
         )
+        near = tuple(replace(one, values=None) for one in candidates.near)
         every = len(candidates.pairs) == candidates.possible
         return cls(
             fields,
-            KeptBlocking(statements, candidates.near, every),
+            KeptBlocking(statements, near, every),
             model.tree,
             len(model.comparisons[0].field.codes),
             None if learned is None else KeptSupervised.of(learned),

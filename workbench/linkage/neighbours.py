@@ -5,6 +5,7 @@ and are alike by cosine.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from dataclasses import field as attribute
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,13 +13,13 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Int32, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field
-from workbench.linkage.similarity import in_threes, weighted_words, words_alike
-from workbench.linkage.sorting import different
+from workbench.linkage.similarity import in_threes
+from workbench.linkage.sorting import are_among, different
 
 ALIKE = 0.3
 FEW = 50
 """Records that hold a value; those of more are found by no near text."""
-ROWS = 10_000
+ROWS = 5000
 """Values whose products with all others are held at once."""
 TIED = 4.0
 """So many times the products that are allowed, at most, with words that are equally common."""
@@ -34,11 +35,14 @@ class Near:
         Words, or letters in threes, that many values hold: none is found by them.
     gain : int
         Pairs that nothing else found.
+    values : pair of int64 arrays, or None
+        The pairs of different values that are near, where they were looked for.
     """
 
     field: str
     common: frozenset[str] = frozenset()
     gain: int = 0
+    values: tuple[Int64, Int64] | None = attribute(default=None, compare=False, repr=False)
 
 
 def in_words(field: Field) -> Field:
@@ -62,6 +66,7 @@ def add_near(field: Field, pairs: Pairs, second: Int32 | None, *, most: int) -> 
     if len(order) and products[np.searchsorted(order, largest, side="right") - 1] > TIED * most:
         largest -= 1
     near = Near(field.name, frozenset(words.texts[word] for word in np.flatnonzero(held > largest)))
+    near = replace(near, values=_near_values(field, near))
     joined = pairs.joined(near_pairs(field, near, second), len(field.codes))
     return replace(near, gain=len(joined) - len(pairs)), joined
 
@@ -72,35 +77,51 @@ def near_pairs(
     """Pairs of records whose values are near or equal; of near ones those with one of `values`
     alone, where these are given.
     """
-    rows = _rare_words(field, near)
-    columns, found = rows.T.tocsr(), []
-    left = np.arange(rows.shape[0]) if values is None else values
-    for start in range(0, len(left), ROWS):
-        some = left[start : start + ROWS]
-        product = (rows[some] @ columns).tocoo()
-        one = some[product.row]
-        alike = product.data >= ALIKE
-        alike &= (product.col > one) if values is None else (product.col != one)
-        found.append((one[alike], product.col[alike]))
-    one, other = (np.concatenate(side).astype(np.int64) for side in zip(*found))
+    if values is None and near.values is not None:
+        one, other = near.values
+    else:
+        one, other = _near_values(field, near, values)
     return _of_records(field, one, other, second, len(field.codes))
 
 
 def are_near(field: Field, near: Near, pairs: Pairs) -> Bool:
     """Which pairs of records have near or equal values."""
-    rows = _rare_words(field, near)
     left, right = field.codes[pairs.left], field.codes[pairs.right]
     found = (left >= 0) & (right >= 0) & (field.counts[left] <= FEW) & (field.counts[right] <= FEW)
     asked = np.flatnonzero(found & (left != right))
-    found[asked] = words_alike(rows, left[asked], right[asked]) >= ALIKE
+    one, other = near.values if near.values is not None else _near_values(field, near)
+    low, high = (side(left[asked], right[asked]) for side in (np.minimum, np.maximum))
+    n = len(field.texts)
+    found[asked] = are_among(low.astype(np.int64) * n + high, one * n + other)
     return found
+
+
+def _near_values(field: Field, near: Near, values: Int64 | None = None) -> tuple[Int64, Int64]:
+    """Pairs of different values that are near, each once, the one that stands first on the left;
+    or those of `values` and any other.
+    """
+    rows, found = _rare_words(field, near), []
+    left = np.arange(rows.shape[0]) if values is None else values
+    for start in range(0, len(left), ROWS):
+        some = left[start : start + ROWS]
+        # Of all values a pair is asked once: each with those that stand behind it.
+        first = start if values is None else 0
+        product = csr_array(rows[some] @ rows[first:].T)
+        alike = np.flatnonzero(product.data >= ALIKE)
+        one = some[np.searchsorted(product.indptr, alike, side="right") - 1]
+        other = product.indices[alike].astype(np.int64) + first
+        kept = other > one if values is None else other != one
+        found.append((one[kept], other[kept]))
+    one, other = (np.concatenate(side).astype(np.int64) for side in zip(*found))
+    return one, other
 
 
 def _rare_words(field: Field, near: Near) -> csr_array:
     """The values as rows of their words, common ones left out."""
     words = in_words(field)
-    rare = np.array([word not in near.common for word in words.words.texts], np.bool_)
-    rows = csr_array(weighted_words(words).multiply(rare[None, :]))
+    rare = np.array([word not in near.common for word in words.words.texts], np.float64)
+    rows = words.weighted.copy()
+    rows.data *= rare[rows.indices]
     rows.eliminate_zeros()
     return rows
 

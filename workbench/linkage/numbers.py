@@ -29,6 +29,7 @@ LETTERS, DIGITS = 2, 3
 house's or a size.
 """
 _NUMBER = re.compile(r"\d+")
+_LONG = re.compile(rf"\d{{{DIGITS}}}")
 _RUN = re.compile(r"\d+|[^\W\d]+")
 _WORD = re.compile(r"[^\W\d]{4}")
 
@@ -49,7 +50,7 @@ def words_in(text: str) -> list[str]:
     they are written.
     """
     found = dict.fromkeys(text.split())
-    if not _NUMBER.search(text):
+    if not _LONG.search(text):
         return list(found)
     runs, apart = _RUN.findall(text), set[str]()
     for one, other in pairwise(runs):

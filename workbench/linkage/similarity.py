@@ -11,7 +11,8 @@ from rapidfuzz.process import cpdist
 from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Float32, Int32
-from workbench.linkage.fields import WHOLE, Field, threes_in
+from workbench.linkage.fields import Field
+from workbench.linkage.words import threes_in
 
 CHUNK = 1 << 20
 
@@ -38,20 +39,6 @@ def _of_pairs(texts: Array, left: Int32, right: Int32, kind: type, **how: Any) -
     return found
 
 
-def weighted_words(field: Field) -> csr_array:
-    """The values as rows of words, weighted by how rare they are among records
-    and scaled to length 1 (tf-idf).
-    """
-    ids, starts = field.words.ids, field.words.starts
-    weights = np.log1p(field.filled / np.maximum(field.held, 1.0))[ids]
-    matrix = csr_array(
-        (weights, ids.copy(), starts.copy()), shape=(len(field.texts), len(field.words.texts))
-    )
-    length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    scale = np.repeat(1.0 / np.maximum(length, 1e-12), np.diff(starts))
-    return csr_array((weights * scale, ids.copy(), starts.copy()), shape=matrix.shape)
-
-
 def in_threes(field: Field) -> Field:
     """The field with values as letters in threes in the places of words."""
     texts = np.array([" ".join(threes_in(str(text))) for text in field.texts], object)
@@ -72,11 +59,5 @@ def words_alike(matrix: csr_array, left: Int32, right: Int32) -> Float32:
 
 def shared_information(field: Field, left: Int32, right: Int32) -> Float32:
     """How much the words say that two texts share, in the information of a single record."""
-    ids, starts = field.words.ids, field.words.starts
-    whole = np.array([word.endswith(WHOLE) for word in field.words.texts], np.bool_)
-    held = np.maximum(field.held, 1.0)
-    says = np.where(whole, np.maximum(np.log(field.filled / held), 0.0), 0.0)
-    shape = (len(field.texts), len(held))
-    rows = csr_array((np.sqrt(says)[ids], ids.copy(), starts.copy()), shape=shape)
-    rows.eliminate_zeros()
-    return words_alike(rows, left, right) / np.float32(np.log(max(field.filled, 3)))
+    shared = words_alike(field.informed, left, right)
+    return shared / np.float32(np.log(max(field.filled, 3)))

@@ -20,7 +20,7 @@ from workbench.arrays import Bool, Float, Float32, Int32, Int64
 from workbench.linkage.blend import CLEAR, Blend
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, Frequencies
-from workbench.linkage.similarity import in_threes, jaro_winkler, weighted_words, words_alike
+from workbench.linkage.similarity import in_threes, jaro_winkler, words_alike
 from workbench.linkage.sorting import distinct_pairs
 
 _SCORERS = (fuzz.ratio, fuzz.partial_ratio, fuzz.token_sort_ratio, fuzz.token_set_ratio)
@@ -72,8 +72,8 @@ def _texts(field: Field, one: Int32, other: Int32) -> Float32:
         cpdist(texts[one], texts[other], scorer=score, dtype=np.float32).ravel()
         for score in _SCORERS
     ]
-    columns.append(words_alike(weighted_words(field), one, other))
-    columns.append(words_alike(weighted_words(in_threes(field)), one, other))
+    columns.append(words_alike(field.weighted, one, other))
+    columns.append(words_alike(in_threes(field).weighted, one, other))
     columns += _shared_words(field, one, other)
     lengths = np.array([len(str(text)) for text in texts], np.float32)
     columns.append(np.abs(lengths[one] - lengths[other]))
@@ -248,7 +248,7 @@ def design_of(
 
 def words_of(whole: Field, pairs: Pairs) -> csr_array:
     """Words of whole records, of each pair those that one has and those that both have."""
-    rows = weighted_words(whole)
+    rows = whole.weighted.copy()
     rows.data = np.ones_like(rows.data)
     left, right = (rows[whole.codes[side]] for side in (pairs.left, pairs.right))
     return csr_array(hstack((abs(left - right), left.minimum(right))))
