@@ -11,9 +11,11 @@ from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_hinge_network, random_mln
 from workbench.inference.chain_record import Record
 from workbench.inference.gibbs import Gibbs
+from workbench.inference.gibbs_kernels import row_values, true_members
 from workbench.inference.mcsat import MCSAT
 from workbench.inference.sampling import answer
 from workbench.inference.solution import Status
+from workbench.network.layout import lay_out
 from workbench.verbs.common import as_json
 
 
@@ -76,3 +78,18 @@ def test_chains_that_stand_still_apart_are_counted_for_forms_without_infinity() 
     figures = still.diagnostics()
     assert (figures["r_hat"], figures["r_hat_infinite"]) == (np.inf, 2)
     assert (as_json(figures)["r_hat"], as_json(figures)["r_hat_infinite"]) == (None, 2)
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_chains_start_at_the_values_of_rows_and_the_true_members_of_blocks(blocks: bool) -> None:
+    network, weights = random_mln(5, n_atoms=12, n_rows=20, blocks=blocks)
+    layout = lay_out(network, weights, clauses=True)
+    y = (np.arange(12) % 3 == 0).astype(np.int8)
+    known, state = layout.row_id >= 0, layout.lift(y)
+    expected = network.b + network.A @ state
+    np.testing.assert_allclose(row_values(layout, y)[known], expected[layout.row_id[known]])
+    true = true_members(layout, y)
+    assert (true is not None) == blocks  # without any, kernels are compiled for none
+    for block, member in enumerate(true if true is not None else ()):
+        members = layout.block_atom[layout.block_ptr[block] : layout.block_ptr[block + 1]]
+        assert member in members[y[members] == 1] if y[members].any() else member == -1

@@ -15,7 +15,7 @@ from workbench.arrays import Float, Float32, Int8, Int32, Int64, UInt64
 from workbench.errors import Cancelled
 from workbench.inference.chain_record import BATCHES, Record, summarised
 from workbench.inference.cluster_kernels import Cluster, cluster_sweep, new_cluster
-from workbench.inference.gibbs_kernels import room_for_block, set_rows, sweep
+from workbench.inference.gibbs_kernels import room_for_block, row_values, sweep, true_members
 from workbench.inference.joint_kernels import Group, joint_sweep, new_group
 from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.random_numbers import stream
@@ -41,7 +41,9 @@ class Chain:
 
     Attributes
     ----------
-    y : int8 array, shape (n_atoms,); ell : float64 array, shape (n_rows,); block_true : int32 array
+    y : int8 array, shape (n_atoms,); ell : float64 array, shape (n_rows,)
+    block_true : int32 array, or None
+        See `true_members`.
     random : uint64 array, shape (2,)
     cost : float64 array
         See `room_for_block`.
@@ -58,7 +60,7 @@ class Chain:
 
     y: Int8
     ell: Float
-    block_true: Int32
+    block_true: Int32 | None
     random: UInt64
     cost: Float
     group: Group
@@ -78,9 +80,10 @@ class Chain:
         """
         if not self.light:
             joint_sweep(layout, self.group, price, self.y, self.ell, self.block_true, self.random)
-            cluster_sweep(
-                layout, self.cluster, price, self.y, self.ell, self.block_true, self.random
-            )
+            if self.block_true is not None:
+                cluster_sweep(
+                    layout, self.cluster, price, self.y, self.ell, self.block_true, self.random
+                )
         sweep(layout, price, self.y, self.ell, self.block_true, self.cost, probability, self.random)
 
     def record(self, batch: int, probability: Float) -> None:
@@ -101,8 +104,7 @@ class Chain:
 def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
     """A chain at `state`, shape (n_atoms,) in the network's order."""
     y = (layout.reduce(state) >= 0.5).astype(np.int8)
-    ell, block_true = np.zeros(layout.n_rows), np.full(layout.block_kind.size, -1, np.int32)
-    set_rows(layout, y, ell, block_true)
+    ell, block_true = row_values(layout, y), true_members(layout, y)
     hits, soft = np.zeros((2, BATCHES, layout.n_atoms), np.float32)
     squares, random = np.zeros((2, layout.n_atoms)), stream(seed, number + 1)
     room = room_for_block(layout), new_group(layout), new_cluster(layout)

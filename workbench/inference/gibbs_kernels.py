@@ -15,19 +15,24 @@ from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
 
-@compiled
-def set_rows(layout: Layout, y: Int8, ell: Float, block_true: Int32) -> None:
-    """Compute `ell` of all rows and the true member of all blocks from `y`."""
-    for row in range(ell.size):
-        total = layout.b[row]
-        for k in range(layout.row_ptr[row], layout.row_ptr[row + 1]):
-            total += layout.row_coefficient[k] * y[layout.row_atom[k]]
-        ell[row] = total
-    for block in range(block_true.size):
-        block_true[block] = -1
-        for k in range(layout.block_ptr[block], layout.block_ptr[block + 1]):
-            if y[layout.block_atom[k]]:
-                block_true[block] = layout.block_atom[k]
+def row_values(layout: Layout, y: Int8) -> Float:
+    """`ell` of all rows at `y`."""
+    ell = layout.b.copy()
+    owner = np.repeat(np.arange(layout.n_rows), np.diff(layout.row_ptr))
+    np.add.at(ell, owner, layout.row_coefficient * y[layout.row_atom])
+    return ell
+
+
+def true_members(layout: Layout, y: Int8) -> Int32 | None:
+    """The true member of each block, -1 for none; None without blocks, and kernels that are given
+    None are compiled without what they do about blocks: a good part of them.
+    """
+    if not layout.block_kind.size:
+        return None
+    true, on = np.full(layout.block_kind.size, -1, np.int32), y[layout.block_atom] == 1
+    owner = np.repeat(np.arange(true.size), np.diff(layout.block_ptr))
+    true[owner[on]] = layout.block_atom[on]
+    return true
 
 
 @compiled
@@ -96,7 +101,7 @@ def sweep(
     price: Float,
     y: Int8,
     ell: Float,
-    block_true: Int32,
+    block_true: Int32 | None,
     cost: Float,
     probability: Float,
     random: UInt64,
@@ -111,13 +116,15 @@ def sweep(
         if fixed[atom] >= 0:
             probability[atom] += fixed[atom]
             continue
-        if block_of[atom] >= 0:
+        if block_true is not None and block_of[atom] >= 0:
             continue
         delta = change(atom, y, ell, moves)
         gain = delta if y[atom] else -delta
         true = 1.0 / (1.0 + math.exp(-gain)) if gain > -700.0 else 0.0
         probability[atom] += true
         set_atom(atom, 1 if uniform(random) < true else 0, y, ell, columns)
+    if block_true is None:
+        return
     for block in range(block_true.size):
         old = block_true[block]
         if old >= 0 and fixed[old] == 1:

@@ -107,9 +107,11 @@ def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most
 
 
 @compiled
-def take(new: int, only: int, block: int, y: Int8, ell: Float, true: Int32, moves: Moves) -> float:
+def take(
+    new: int, only: int, block: int, y: Int8, ell: Float, true: Int32 | None, moves: Moves
+) -> float:
     """Let a block, or where it is -1 the atom `only`, take option `new`; the energy's change."""
-    old = true[block] if block >= 0 else (only if y[only] else -1)
+    old = (only if y[only] else -1) if true is None or block < 0 else true[block]
     total = 0.0
     if new == old:
         return total
@@ -119,14 +121,14 @@ def take(new: int, only: int, block: int, y: Int8, ell: Float, true: Int32, move
     if new >= 0:
         total += change(new, y, ell, moves)
         set_atom(new, 1, y, ell, moves.columns)
-    if block >= 0:
+    if true is not None and block >= 0:
         true[block] = new
     return total
 
 
 @compiled
 def _list_states(
-    group: Group, n: int, states: int, y: Int8, ell: Float, true: Int32, moves: Moves
+    group: Group, n: int, states: int, y: Int8, ell: Float, true: Int32 | None, moves: Moves
 ) -> None:
     """Visit all joint states of `n` units, one unit changing at a time, and note each energy."""
     option, start, block = group.option, group.start, group.block
@@ -209,7 +211,13 @@ def _draw(cost: Float, states: int, random: UInt64) -> int:
 
 @compiled
 def joint_sweep(
-    layout: Layout, group: Group, price: Float, y: Int8, ell: Float, true: Int32, random: UInt64
+    layout: Layout,
+    group: Group,
+    price: Float,
+    y: Int8,
+    ell: Float,
+    true: Int32 | None,
+    random: UInt64,
 ) -> None:
     """Redraw groups grown at random from free atoms; heavier rows lead to neighbours more often.
 

@@ -156,7 +156,7 @@ def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
 
 
 @compiled
-def begin(layout: Layout, search: Search, component: int) -> None:
+def begin(layout: Layout, search: Search, block_true: Int32 | None, component: int) -> None:
     """Compute a component's `ell`, cost and unsatisfied items from `y`; remember a best state."""
     n_rows = search.ell.size
     first_atom, last_atom = layout.atom_start[component], layout.atom_start[component + 1]
@@ -166,7 +166,7 @@ def begin(layout: Layout, search: Search, component: int) -> None:
     kind = layout.kind
     price, ells, unsatisfied = search.price, search.ell, search.unsatisfied
     block_of = layout.block_of
-    b, block_true, moved = layout.b, search.block_true, search.moved
+    b, moved = layout.b, search.moved
     at = layout.row_start[component] + first_atom
     start = at
     cost = 0.0
@@ -190,7 +190,7 @@ def begin(layout: Layout, search: Search, component: int) -> None:
             unsatisfied[at] = n_rows + atom
             place[n_rows + atom] = at
             at += 1
-        if block_of[atom] >= 0 and y[atom]:
+        if block_true is not None and block_of[atom] >= 0 and y[atom]:
             block_true[block_of[atom]] = atom
     search.n_unsatisfied[component] = at - start
     search.cost[component] = cost
@@ -209,7 +209,9 @@ def begin(layout: Layout, search: Search, component: int) -> None:
 
 
 @compiled
-def reset(layout: Layout, search: Search, component: int, how: int) -> None:
+def reset(
+    layout: Layout, search: Search, block_true: Int32 | None, component: int, how: int
+) -> None:
     """Give a component a state: by fields (`how` 0), at random (1), or as it is (2).
 
     Blocks end with one true member where they demand one or any was true: a fixed one, else the one
@@ -226,6 +228,8 @@ def reset(layout: Layout, search: Search, component: int, how: int) -> None:
         elif how == 1:
             y[atom] = uniform(random) < 0.5
         search.last_flip[atom] = -1099511627776
+    if block_true is None:
+        return
     for first in range(first_atom, last_atom):
         block = block_of[first]
         if block < 0 or block_atom[block_ptr[block]] != first:
@@ -252,4 +256,4 @@ def reset(layout: Layout, search: Search, component: int, how: int) -> None:
                 key = own
         for k in range(block_ptr[block], block_ptr[block + 1]):
             y[block_atom[k]] = block_atom[k] == chosen
-        search.block_true[block] = chosen
+        block_true[block] = chosen

@@ -12,7 +12,7 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts
-from workbench.inference.maxwalksat_kernels import Cooling, anneal, start_all
+from workbench.inference.maxwalksat_kernels import Cooling, anneal
 from workbench.inference.propagation import propagate
 from workbench.inference.random_numbers import stream
 from workbench.inference.search_state import Search, new_search
@@ -106,11 +106,13 @@ class MaxWalkSAT(Engine):
 
         status, reason = Status.FEASIBLE, "spent its steps"
         try:
-            watched(search.stop, conduct, start_all, layout, search, 0)
+            cooling = self._cooling(layout)
+            self._start(layout, search, cooling, conduct)
             if start is not None:
                 search.y[:] = layout.reduce(start) >= 0.5
-                watched(search.stop, conduct, start_all, layout, search, 2)
-            ended = self._search(layout, search, 0 if start is None else 2, conduct, note)
+                cooling = cooling._replace(how=2)
+                self._start(layout, search, cooling, conduct)
+            ended = self._search(layout, search, cooling, conduct, note)
         except Cancelled:
             ended = False
         if not ended:
@@ -143,24 +145,30 @@ class MaxWalkSAT(Engine):
         around = entries**2 / max(1, layout.n_atoms * layout.n_rows)
         return entries + self._steps(layout) * (2.0 + around)
 
+    def _cooling(self, layout: Layout) -> Cooling:
+        """The first try, from the fields."""
+        size = np.diff(layout.atom_start)
+        share = self._steps(layout) * size / max(layout.n_atoms, 1) / max(1, self.tries)
+        heat = self.temperature * np.maximum(_mean_weight(layout), 1e-12)
+        return Cooling(np.ceil(share).astype(np.int64), heat, self.noise, self.tabu, 0, SLICES)
+
+    @staticmethod
+    def _start(layout: Layout, search: Search, cooling: Cooling, conduct: Conduct) -> None:
+        """Give all components a state, and make no steps."""
+        watched(search.stop, conduct, anneal, layout, search, cooling, 0, search.cost.size, 0, 0)
+
     def _search(
         self,
         layout: Layout,
         search: Search,
-        first_start: int,
+        cooling: Cooling,
         conduct: Conduct,
         note: Callable[[int], None],
     ) -> bool:
         """All tries; whether there was time for them. Raises `Cancelled`."""
-        tries = max(1, self.tries)
-        size = np.diff(layout.atom_start)
-        total = self._steps(layout)
-        flips = np.ceil(total * size / max(layout.n_atoms, 1) / tries).astype(np.int64)
-        heat = self.temperature * np.maximum(_mean_weight(layout), 1e-12)
-        done = 0
-        for attempt in range(tries):
-            how = 1 if attempt else first_start
-            cooling = Cooling(flips, heat, self.noise, self.tabu, how, SLICES)
+        flips, total, done = cooling.flips, self._steps(layout), 0
+        for attempt in range(max(1, self.tries)):
+            cooling = cooling._replace(how=1) if attempt else cooling
             for first, last, part, parts in _shares(flips):
                 if conduct.expired:
                     return False

@@ -55,6 +55,7 @@ def _heir(
 def walk(
     layout: Layout,
     search: Search,
+    block_true: Int32 | None,
     component: int,
     flips: int,
     noise: float,
@@ -68,7 +69,7 @@ def walk(
     costly flip is made with probability `exp(-cost / temperature)`. An atom of a block flips
     together with the member that gives or takes its place.
     """
-    y, ell, price, block_true = search.y, search.ell, search.price, search.block_true
+    y, ell, price = search.y, search.ell, search.price
     changes, unsatisfied, last_flip = search.change, search.unsatisfied, search.last_flip
     random = search.random
     best, moved, is_moved = search.best, search.moved, search.is_moved
@@ -115,24 +116,27 @@ def walk(
                     continue
             if fixed[atom] >= 0:
                 continue
-            block = block_of[atom]
-            partner = -1
-            if block >= 0 and y[atom] == 0:
-                partner = block_true[block]
-                if partner >= 0 and fixed[partner] >= 0:
-                    continue
-            elif block >= 0 and block_kind[block] == EXACTLY_ONE:
-                members = block_atom[block_ptr[block] : block_ptr[block + 1]]
-                partner, looked = _heir(atom, members, y, ell, moves, fixed, random)
-                visits += looked
-                if partner < 0:
-                    continue
-            delta = changes[atom]
-            if partner >= 0:
-                delta = change_of_pair(atom, partner, y, ell, moves)
-                visits += (
-                    atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[partner + 1] - atom_ptr[partner]
-                )
+            partner, delta = -1, changes[atom]
+            if block_true is not None and block_of[atom] >= 0:
+                block = block_of[atom]
+                if y[atom] == 0:
+                    partner = block_true[block]
+                    if partner >= 0 and fixed[partner] >= 0:
+                        continue
+                elif block_kind[block] == EXACTLY_ONE:
+                    members = block_atom[block_ptr[block] : block_ptr[block + 1]]
+                    partner, looked = _heir(atom, members, y, ell, moves, fixed, random)
+                    visits += looked
+                    if partner < 0:
+                        continue
+                if partner >= 0:
+                    delta = change_of_pair(atom, partner, y, ell, moves)
+                    visits += (
+                        atom_ptr[atom + 1]
+                        - atom_ptr[atom]
+                        + atom_ptr[partner + 1]
+                        - atom_ptr[partner]
+                    )
             if at_random:
                 chosen, chosen_partner, least = atom, partner, delta
                 break
@@ -150,7 +154,7 @@ def walk(
                 is_moved[atom] = 1
                 moved[first_atom + n_moved] = atom
                 n_moved += 1
-        if block_of[chosen] >= 0:
+        if block_true is not None and block_of[chosen] >= 0:
             block_true[block_of[chosen]] = chosen if y[chosen] == 1 else chosen_partner
         cost += least
         # The best state is renewed where atoms moved since: copying all would outweigh the steps.
@@ -166,14 +170,6 @@ def walk(
     search.clock[component] = clock
     search.n_moved[component] = n_moved
     search.visits[0] += visits
-
-
-@compiled
-def start_all(layout: Layout, search: Search, how: int) -> None:
-    """Give every component a state (see `reset`) and its bookkeeping."""
-    for component in range(search.cost.size):
-        reset(layout, search, component, how)
-        begin(layout, search, component)
 
 
 class Cooling(NamedTuple):
@@ -197,14 +193,17 @@ def anneal(
     begin_slice: int,
     end_slice: int,
 ) -> None:
-    """Slices of one try of the components `first` to `last`, cooling linearly to none."""
+    """Slices of one try of the components `first` to `last`, cooling linearly to none.
+
+    Before slice 0 they are given a state (see `reset`) and its bookkeeping, be there slices or not.
+    """
     flips, heat, noise, tabu, how, slices = cooling
+    block_true = search.block_true
     for component in range(first, last):
         if begin_slice == 0:
-            reset(layout, search, component, how)
-            begin(layout, search, component)
+            reset(layout, search, block_true, component, how)
+            begin(layout, search, block_true, component)
         for part in range(begin_slice, end_slice):
             temperature = heat[component] * (1.0 - part / slices) + 1e-12
-            walk(
-                layout, search, component, flips[component] // slices + 1, noise, tabu, temperature
-            )
+            steps = flips[component] // slices + 1
+            walk(layout, search, block_true, component, steps, noise, tabu, temperature)

@@ -61,7 +61,7 @@ def _bind(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) -> i
 
 
 @compiled
-def _propagate(layout: Layout, work: Slice, y: Int8, tail: int) -> None:
+def _propagate(layout: Layout, work: Slice, y: Int8, true: Int32 | None, tail: int) -> None:
     """Fix what the atoms fixed so far, `tail` in the queue, and the blocks imply in turn."""
     fixed, queue, active, open_literals = work.fixed, work.queue, work.active, work.open_literals
     row_ptr, row_atom = layout.row_ptr, layout.row_atom
@@ -83,6 +83,8 @@ def _propagate(layout: Layout, work: Slice, y: Int8, tail: int) -> None:
                 for i in range(row_ptr[row], row_ptr[row + 1]):
                     if fixed[row_atom[i]] < 0:
                         tail = _fix(row_atom[i], y[row_atom[i]], fixed, queue, tail)
+        if true is None:
+            continue
         block = block_of[atom]
         if block >= 0:
             left = 0
@@ -95,7 +97,13 @@ def _propagate(layout: Layout, work: Slice, y: Int8, tail: int) -> None:
 
 @compiled
 def _mix(
-    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, random: UInt64
+    layout: Layout,
+    work: Slice,
+    y: Int8,
+    ell: Float,
+    true: Int32 | None,
+    n_free: int,
+    random: UInt64,
 ) -> None:
     """One sweep of uniform redraws that keep every active row; the distribution stays."""
     active, fixed, free = work.active, work.fixed, work.free
@@ -103,13 +111,13 @@ def _mix(
     block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
     for i in range(n_free):
         atom = free[i]
-        block = block_of[atom]
-        if block < 0:
+        if true is None or block_of[atom] < 0:
             if uniform(random) < 0.5 and newly_violated(atom, y, ell, columns, active) == 0:
                 set_atom(atom, 1 - y[atom], y, ell, columns)
             continue
         # Propose a member at random, or none where the block allows that: symmetric, so legal
         # proposals are taken.
+        block = block_of[atom]
         old = true[block]
         first = block_ptr[block]
         size = block_ptr[block + 1] - first
@@ -140,14 +148,22 @@ def _mix(
 
 @compiled
 def _scatter(
-    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, random: UInt64
+    layout: Layout,
+    work: Slice,
+    y: Int8,
+    ell: Float,
+    true: Int32 | None,
+    n_free: int,
+    random: UInt64,
 ) -> None:
     """Give free atoms random values, and blocks without a fixed true member a random free one."""
     fixed, free, columns = work.fixed, work.free, columns_of(layout)
     block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
     for i in range(n_free):
-        if block_of[free[i]] < 0:
+        if true is None or block_of[free[i]] < 0:
             set_atom(free[i], 1 if uniform(random) < 0.5 else 0, y, ell, columns)
+    if true is None:
+        return
     for block in range(true.size):
         before = true[block]
         if before >= 0 and fixed[before] >= 0:
@@ -181,12 +197,16 @@ def _list_violated(work: Slice, ell: Float) -> int:
 
 
 @compiled
-def _restore(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int) -> None:
+def _restore(
+    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32 | None, n_free: int
+) -> None:
     """Give free atoms and their blocks the values from before the step."""
     free, old, block_of = work.free, work.old, layout.block_of
     for i in range(n_free):
         atom = free[i]
         set_atom(atom, old[atom], y, ell, columns_of(layout))
+        if true is None:
+            continue
         if block_of[atom] >= 0 and old[atom] == 1:
             true[block_of[atom]] = atom
         elif block_of[atom] >= 0 and true[block_of[atom]] == atom:
@@ -199,7 +219,7 @@ def slice_step(
     work: Slice,
     y: Int8,
     ell: Float,
-    true: Int32,
+    true: Int32 | None,
     random: UInt64,
     steps: int,
     sweeps: int,
@@ -210,7 +230,7 @@ def slice_step(
     of all of them, or from the present state where that fails within `steps`; then `sweeps` sweeps
     of redraws among solutions.
     """
-    _propagate(layout, work, y, _bind(layout, work, y, ell, random))
+    _propagate(layout, work, y, true, _bind(layout, work, y, ell, random))
     work.figures[0] += 1
     n_free = 0
     for atom in range(y.size):

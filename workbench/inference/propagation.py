@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool, Int8, Int64
-from workbench.network.compiled import allocating, compiled
+from workbench.network.compiled import compiled
 from workbench.network.ground_network import (
     AT_MOST,
     EQUAL,
@@ -70,7 +70,9 @@ def propagate(layout: Layout, network: GroundNetwork) -> Propagation:
         return Propagation(layout.fixed, None, none)
     fixed = layout.fixed.copy()
     reason = np.full(layout.n_atoms, _NO_REASON, np.int64)
-    clash = _propagate(layout, fixed, reason)
+    n_items = layout.n_rows + layout.block_kind.size
+    room = np.empty(n_items, np.int64), np.zeros(n_items, np.bool_), np.empty(fixed.size, np.int64)
+    clash = _propagate(layout, fixed, reason, *room)
     if clash == _NO_REASON:
         return Propagation(fixed, None, none)
     return _explain(layout, fixed, reason, int(clash))
@@ -97,18 +99,19 @@ def _explain(layout: Layout, fixed: Int8, reason: Int64, clash: int) -> Propagat
     return Propagation(fixed, np.sort(rows[rows >= 0]), np.sort(conflict_blocks))
 
 
-@allocating
-def _propagate(layout: Layout, fixed: Int8, reason: Int64) -> int:
-    """Fill `fixed` and `reason`; return the row (or `-2 - block`) that nothing can meet, or -1."""
+@compiled
+def _propagate(
+    layout: Layout, fixed: Int8, reason: Int64, queue: Int64, queued: Bool, newly: Int64
+) -> int:
+    """Fill `fixed` and `reason`; return the row (or `-2 - block`) that nothing can meet, or -1.
+
+    Rows are queued as themselves, block k as n_rows + k; none is at first.
+    """
     n_rows = layout.row_ptr.size - 1
-    # Rows are queued as themselves, block k as n_rows + k.
-    queue = np.empty(n_rows + layout.block_kind.size, np.int64)
-    queued = np.zeros(queue.size, np.bool_)
     head, length = 0, 0
     for item in range(queue.size):
         if item >= n_rows or layout.kind[item] == AT_MOST or layout.kind[item] == EQUAL:
             length = _enqueue(queue, queued, head, length, item)
-    newly = np.empty(fixed.size, np.int64)
     while length > 0:
         item = queue[head]
         head, length = (head + 1) % queue.size, length - 1

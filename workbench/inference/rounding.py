@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, vstack
 from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.errors import Cancelled
 from workbench.inference.watched import stop_flag, watched
-from workbench.network.compiled import allocating, compiled, interpreted
+from workbench.network.compiled import compiled, interpreted
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.progress import PLAIN, Conduct, remaining
 
@@ -102,11 +102,13 @@ def round_state(
         order, n_first = np.arange(network.n_atoms), 0
         probability = 0.25 + 0.5 * np.clip(relaxed, 0.0, 1.0)
     prefer = Preference(relaxed > 0.5, n_first, probability, gain, effective[rows])
-    arguments = (order.astype(np.int32), prefer, _both_ways(soft), _both_ways(hard), right)
+    values, room = np.full(order.size, -1, np.int8), _room(hard, right)
+    work = np.zeros(rows.size, np.int32), room, np.empty(order.size, np.int32)
+    arguments = (order.astype(np.int32), prefer, _both_ways(soft), _both_ways(hard), values, *work)
     try:
         choices = CHOICES * (soft.nnz + hard.nnz + order.size)
         with interpreted(choices, remaining(conduct.deadline)):
-            values = watched(stop_flag(), conduct, _round, *arguments)
+            watched(stop_flag(), conduct, _round, *arguments)
     except Cancelled:
         return np.asarray(relaxed > 0.5, np.float64)
     return np.asarray(values, np.float64)
@@ -124,6 +126,13 @@ def _at_most_rows(network: GroundNetwork) -> tuple[csr_array, Float]:
     return csr_array(vstack([A, -A[twice]], format="csr")), np.concatenate([right, -right[twice]])
 
 
+def _room(hard: csr_array, right: Float) -> Float:
+    """What is left of each hard row once unassigned atoms take their cheapest value."""
+    room, owner = right.copy(), np.repeat(np.arange(right.size), np.diff(hard.indptr))
+    np.subtract.at(room, owner, np.minimum(hard.data, 0.0))
+    return room
+
+
 def _both_ways(A: csr_array) -> Entries:
     """A matrix by rows and by columns."""
     by_column = A.tocsc()
@@ -137,17 +146,18 @@ def _both_ways(A: csr_array) -> Entries:
     )
 
 
-@allocating
-def _round(order: Int32, prefer: Preference, soft: Entries, hard: Entries, right: Float) -> Int8:
+@compiled
+def _round(
+    order: Int32,
+    prefer: Preference,
+    soft: Entries,
+    hard: Entries,
+    values: Int8,
+    satisfied: Int32,
+    room: Float,
+    trail: Int32,
+) -> None:
     """Give the atoms in `order` the values they prefer; propagate hard rows after each."""
-    values = np.full(order.size, -1, np.int8)
-    satisfied = np.zeros(prefer.weight.size, np.int32)
-    # What is left of each hard row once unassigned atoms take their cheapest value.
-    room = right.copy()
-    for r in range(right.size):
-        for e in range(hard.row_ptr[r], hard.row_ptr[r + 1]):
-            room[r] -= min(hard.row_slope[e], 0.0)
-    trail = np.empty(order.size, np.int32)
     for step in range(order.size):
         atom = order[step]
         if values[atom] >= 0:
@@ -156,19 +166,19 @@ def _round(order: Int32, prefer: Preference, soft: Entries, hard: Entries, right
             preferred = 1 if prefer.first[atom] else 0
         else:
             preferred = 1 if _balance(atom, prefer, soft, values, satisfied) > 0.0 else 0
-        n_trail = _assign(atom, preferred, hard, values, room, trail, False)
-        if n_trail == 0:
-            n_trail = _assign(atom, 1 - preferred, hard, values, room, trail, False)
-        if n_trail == 0:
-            # Neither value fits: the preferred one stays, with what it forces, and is repaired
+        n_trail = 0
+        for turn in range(3):
+            # Where neither value fits the preferred one stays, with what it forces, and is repaired
             # later.
-            n_trail = _assign(atom, preferred, hard, values, room, trail, True)
+            value = 1 - preferred if turn == 1 else preferred
+            n_trail = _assign(atom, value, hard, values, room, trail, turn == 2)
+            if n_trail > 0:
+                break
         for t in range(n_trail):
             k = trail[t]
             for e in range(soft.atom_ptr[k], soft.atom_ptr[k + 1]):
                 if (values[k] == 1) == (soft.atom_slope[e] < 0):
                     satisfied[soft.atom_row[e]] += 1
-    return values
 
 
 @compiled

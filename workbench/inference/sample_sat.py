@@ -142,7 +142,7 @@ def sample_sat(
     work: Slice,
     y: Int8,
     ell: Float,
-    true: Int32,
+    true: Int32 | None,
     n_free: int,
     n: int,
     steps: int,
@@ -153,9 +153,10 @@ def sample_sat(
     free = work.free
     row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
     block_of, columns = layout.block_of, columns_of(layout)
-    blocks = BlockState(
-        block_of, layout.block_ptr, layout.block_atom, layout.block_kind, true, fixed
-    )
+    if true is not None:
+        blocks = BlockState(
+            block_of, layout.block_ptr, layout.block_atom, layout.block_kind, true, fixed
+        )
     for step in range(steps):
         if n == 0:
             work.figures[2] += step
@@ -164,7 +165,7 @@ def sample_sat(
         chosen_partner = -1
         if uniform(random) < 0.5:  # annealing: any flip, by what it breaks
             atom = free[below(random, n_free)]
-            partner = _partner(atom, y, blocks, random)
+            partner = -1 if true is None else _partner(atom, y, blocks, random)
             if partner == -2:
                 continue
             broken = newly_violated(atom, y, ell, columns, active)
@@ -181,7 +182,7 @@ def sample_sat(
                 atom = row_atom[k]
                 if fixed[atom] >= 0 or (row_coefficient[k] < 0) == (y[atom] == 1):
                     continue
-                partner = _partner(atom, y, blocks, random)
+                partner = -1 if true is None else _partner(atom, y, blocks, random)
                 if partner == -2:
                     continue
                 broken = 0
@@ -201,7 +202,7 @@ def sample_sat(
         n = _turn(chosen, y, ell, columns, active, violated, place, n)
         if chosen_partner >= 0:
             n = _turn(chosen_partner, y, ell, columns, active, violated, place, n)
-        if block_of[chosen] >= 0:
+        if true is not None and block_of[chosen] >= 0:
             true[block_of[chosen]] = chosen if y[chosen] == 1 else chosen_partner
     work.figures[2] += steps
     return n == 0

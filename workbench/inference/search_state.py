@@ -19,8 +19,8 @@ class Search(NamedTuple):
     ----------
     y : int8 array, shape (n_atoms,)
     ell : float64 array, shape (n_rows,)
-    block_true : int32 array, shape (n_blocks,)
-        The true member of each block, or -1.
+    block_true : int32 array, shape (n_blocks,), or None
+        The true member of each block, or -1; see `gibbs_kernels.true_members`.
     change : float64 array, shape (n_atoms,)
         How the cost changes if the atom alone flips, kept up to date by `flip`.
     price : float64 array, shape (n_rows,)
@@ -49,7 +49,7 @@ class Search(NamedTuple):
 
     y: Int8
     ell: Float
-    block_true: Int32
+    block_true: Int32 | None
     change: Float
     price: Float
     reach: Float
@@ -72,6 +72,7 @@ class Search(NamedTuple):
 def new_search(layout: Layout, random: UInt64) -> Search:
     """Arrays for a search, without a state. A hard row costs more than its component's soft."""
     n_atoms, n_rows, n = layout.n_atoms, layout.n_rows, layout.n_components
+    n_blocks = layout.block_kind.size
     size = np.append(np.abs(layout.row_coefficient), 0.0)
     furthest = np.add.reduceat(size, layout.row_ptr[:-1]) + np.abs(layout.b)
     worst = np.abs(layout.weight) * np.where(
@@ -85,7 +86,7 @@ def new_search(layout: Layout, random: UInt64) -> Search:
     return Search(
         y=np.zeros(n_atoms, np.int8),
         ell=np.zeros(n_rows),
-        block_true=np.full(layout.block_kind.size, -1, np.int32),
+        block_true=np.full(n_blocks, -1, np.int32) if n_blocks else None,
         change=np.zeros(n_atoms),
         price=np.where(hard, total[of_row], layout.weight),
         reach=np.maximum.reduceat(size, layout.row_ptr[:-1]) if n_rows else np.zeros(0),

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, UInt64
 from workbench.inference.chains import hard_price
-from workbench.inference.gibbs_kernels import room_for_block, set_rows, sweep
+from workbench.inference.gibbs_kernels import room_for_block, row_values, sweep, true_members
 from workbench.inference.random_numbers import stream
 from workbench.network import potentials
 from workbench.network.compiled import compiled
@@ -89,15 +89,14 @@ class GibbsChain:
         y = np.where(layout.fixed >= 0, layout.fixed, layout.reduce(state) >= 0.5).astype(np.int8)
         at = _State(
             y=y,
-            ell=np.empty(layout.n_rows),
-            block_true=np.empty(layout.block_kind.size, np.int32),
+            ell=row_values(layout, y),
+            block_true=true_members(layout, y),
             cost=room_for_block(layout),
             probability=np.zeros(network.n_atoms),
             counted=y.copy(),
             rows=np.empty(network.n_templates),
             rest=potentials(network, layout.lift(y)),
         )
-        set_rows(layout, y, at.ell, at.block_true)
         _tally(layout, self._tally, at)
         at.rest[:] -= at.rows
         samples, price = np.empty((sweeps, network.n_templates)), hard_price(layout)
@@ -128,7 +127,7 @@ class _State(NamedTuple):
 
     y: Int8
     ell: Float
-    block_true: Int32
+    block_true: Int32 | None
     cost: Float
     probability: Float
     counted: Int8
