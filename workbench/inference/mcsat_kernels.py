@@ -6,9 +6,10 @@ from workbench.arrays import Float, Int8, Int32, UInt64
 from workbench.inference.gibbs_kernels import set_atom
 from workbench.inference.local_search import columns_of
 from workbench.inference.random_numbers import below, uniform
-from workbench.inference.sample_sat import Slice, newly_violated, sample_sat
+from workbench.inference.sample_sat import BlockState, Slice, newly_violated, sample_sat
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import AT_MOST, AT_MOST_ONE, EXACTLY_ONE
+from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
 
@@ -97,32 +98,30 @@ def _propagate(layout: Layout, work: Slice, y: Int8, true: Int32 | None, tail: i
 
 @compiled
 def _mix(
-    layout: Layout,
+    columns: Columns,
     work: Slice,
     y: Int8,
     ell: Float,
-    true: Int32 | None,
+    blocks: BlockState | None,
     n_free: int,
     random: UInt64,
 ) -> None:
     """One sweep of uniform redraws that keep every active row; the distribution stays."""
     active, fixed, free = work.active, work.fixed, work.free
-    columns, atom_ptr, atom_row = columns_of(layout), layout.atom_ptr, layout.atom_row
-    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
     for i in range(n_free):
         atom = free[i]
-        if true is None or block_of[atom] < 0:
+        if blocks is None or blocks.of[atom] < 0:
             if uniform(random) < 0.5 and newly_violated(atom, y, ell, columns, active) == 0:
                 set_atom(atom, 1 - y[atom], y, ell, columns)
             continue
         # Propose a member at random, or none where the block allows that: symmetric, so legal
         # proposals are taken.
-        block = block_of[atom]
-        old = true[block]
-        first = block_ptr[block]
-        size = block_ptr[block + 1] - first
-        option = below(random, size + layout.block_kind[block])
-        new = block_atom[first + option] if option < size else -1
+        block = blocks.of[atom]
+        old = blocks.true[block]
+        first = blocks.ptr[block]
+        size = blocks.ptr[block + 1] - first
+        option = below(random, size + blocks.kind[block])
+        new = blocks.atom[first + option] if option < size else -1
         if new == old or (old >= 0 and fixed[old] >= 0) or (new >= 0 and fixed[new] >= 0):
             continue
         if old >= 0:
@@ -133,12 +132,13 @@ def _mix(
         for turn in range(2):
             changed = old if turn == 0 else new
             if changed >= 0 and legal:
-                for k in range(atom_ptr[changed], atom_ptr[changed + 1]):
-                    if active[atom_row[k]] and ell[atom_row[k]] > 0:
+                for k in range(columns.indptr[changed], columns.indptr[changed + 1]):
+                    row = columns.row[k]
+                    if active[row] and ell[row] > 0:
                         legal = False
                         break
         if legal:
-            true[block] = new
+            blocks.true[block] = new
         else:
             if new >= 0:
                 set_atom(new, 0, y, ell, columns)
@@ -148,39 +148,38 @@ def _mix(
 
 @compiled
 def _scatter(
-    layout: Layout,
+    columns: Columns,
     work: Slice,
     y: Int8,
     ell: Float,
-    true: Int32 | None,
+    blocks: BlockState | None,
     n_free: int,
     random: UInt64,
 ) -> None:
     """Give free atoms random values, and blocks without a fixed true member a random free one."""
-    fixed, free, columns = work.fixed, work.free, columns_of(layout)
-    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
+    fixed, free = work.fixed, work.free
     for i in range(n_free):
-        if true is None or block_of[free[i]] < 0:
+        if blocks is None or blocks.of[free[i]] < 0:
             set_atom(free[i], 1 if uniform(random) < 0.5 else 0, y, ell, columns)
-    if true is None:
+    if blocks is None:
         return
-    for block in range(true.size):
-        before = true[block]
+    for block in range(blocks.true.size):
+        before = blocks.true[block]
         if before >= 0 and fixed[before] >= 0:
             continue
         # Each of those seen so far with equal probability; none is one of them where it may be.
-        seen, new = int(layout.block_kind[block] == AT_MOST_ONE), -1
-        for k in range(block_ptr[block], block_ptr[block + 1]):
-            if fixed[block_atom[k]] < 0:
+        seen, new = int(blocks.kind[block] == AT_MOST_ONE), -1
+        for k in range(blocks.ptr[block], blocks.ptr[block + 1]):
+            if fixed[blocks.atom[k]] < 0:
                 seen += 1
                 if below(random, seen) == 0:
-                    new = block_atom[k]
+                    new = blocks.atom[k]
         if seen > 0 and new != before:
             if before >= 0:
                 set_atom(before, 0, y, ell, columns)
             if new >= 0:
                 set_atom(new, 1, y, ell, columns)
-            true[block] = new
+            blocks.true[block] = new
 
 
 @compiled
@@ -198,19 +197,20 @@ def _list_violated(work: Slice, ell: Float) -> int:
 
 @compiled
 def _restore(
-    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32 | None, n_free: int
+    columns: Columns, work: Slice, y: Int8, ell: Float, blocks: BlockState | None, n_free: int
 ) -> None:
     """Give free atoms and their blocks the values from before the step."""
-    free, old, block_of = work.free, work.old, layout.block_of
+    free, old = work.free, work.old
     for i in range(n_free):
         atom = free[i]
-        set_atom(atom, old[atom], y, ell, columns_of(layout))
-        if true is None:
+        set_atom(atom, old[atom], y, ell, columns)
+        if blocks is None:
             continue
-        if block_of[atom] >= 0 and old[atom] == 1:
-            true[block_of[atom]] = atom
-        elif block_of[atom] >= 0 and true[block_of[atom]] == atom:
-            true[block_of[atom]] = -1
+        block = blocks.of[atom]
+        if block >= 0 and old[atom] == 1:
+            blocks.true[block] = atom
+        elif block >= 0 and blocks.true[block] == atom:
+            blocks.true[block] = -1
 
 
 @compiled
@@ -231,6 +231,10 @@ def slice_step(
     of redraws among solutions.
     """
     _propagate(layout, work, y, true, _bind(layout, work, y, ell, random))
+    columns, blocks = columns_of(layout), None
+    if true is not None:
+        members = layout.block_ptr, layout.block_atom, layout.block_kind
+        blocks = BlockState(layout.block_of, *members, true, work.fixed)
     work.figures[0] += 1
     n_free = 0
     for atom in range(y.size):
@@ -239,10 +243,11 @@ def slice_step(
             work.free[n_free] = atom
             n_free += 1
     if steps > 0:
-        _scatter(layout, work, y, ell, true, n_free, random)
+        _scatter(columns, work, y, ell, blocks, n_free, random)
         n = _list_violated(work, ell)
-        if n > 0 and not sample_sat(layout, work, y, ell, true, n_free, n, steps, random):
+        rows = layout.row_ptr, layout.row_atom, layout.row_coefficient
+        if n > 0 and not sample_sat(rows, columns, work, y, ell, blocks, n_free, n, steps, random):
             work.figures[1] += 1
-            _restore(layout, work, y, ell, true, n_free)
+            _restore(columns, work, y, ell, blocks, n_free)
     for _ in range(sweeps):
-        _mix(layout, work, y, ell, true, n_free, random)
+        _mix(columns, work, y, ell, blocks, n_free, random)

@@ -6,12 +6,10 @@ import math
 from typing import NamedTuple
 
 from workbench.arrays import Float, Int8, Int32, Int64, UInt64
-from workbench.inference.local_search import columns_of
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import AT_MOST_ONE
 from workbench.network.hinge_problem import Columns
-from workbench.network.layout import Layout
 
 
 class Slice(NamedTuple):
@@ -138,11 +136,12 @@ def _partner(atom: int, y: Int8, blocks: BlockState, random: UInt64) -> int:
 
 @compiled
 def sample_sat(
-    layout: Layout,
+    rows: tuple[Int64, Int32, Float],
+    columns: Columns,
     work: Slice,
     y: Int8,
     ell: Float,
-    true: Int32 | None,
+    blocks: BlockState | None,
     n_free: int,
     n: int,
     steps: int,
@@ -151,12 +150,7 @@ def sample_sat(
     """SampleSAT (Wei et al. 2004): WalkSAT and annealing steps, half each, until all rows hold."""
     active, fixed, violated, place = work.active, work.fixed, work.violated, work.place
     free = work.free
-    row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
-    block_of, columns = layout.block_of, columns_of(layout)
-    if true is not None:
-        blocks = BlockState(
-            block_of, layout.block_ptr, layout.block_atom, layout.block_kind, true, fixed
-        )
+    row_ptr, row_atom, row_coefficient = rows
     for step in range(steps):
         if n == 0:
             work.figures[2] += step
@@ -165,7 +159,7 @@ def sample_sat(
         chosen_partner = -1
         if uniform(random) < 0.5:  # annealing: any flip, by what it breaks
             atom = free[below(random, n_free)]
-            partner = -1 if true is None else _partner(atom, y, blocks, random)
+            partner = -1 if blocks is None else _partner(atom, y, blocks, random)
             if partner == -2:
                 continue
             broken = newly_violated(atom, y, ell, columns, active)
@@ -182,7 +176,7 @@ def sample_sat(
                 atom = row_atom[k]
                 if fixed[atom] >= 0 or (row_coefficient[k] < 0) == (y[atom] == 1):
                     continue
-                partner = -1 if true is None else _partner(atom, y, blocks, random)
+                partner = -1 if blocks is None else _partner(atom, y, blocks, random)
                 if partner == -2:
                     continue
                 broken = 0
@@ -202,7 +196,7 @@ def sample_sat(
         n = _turn(chosen, y, ell, columns, active, violated, place, n)
         if chosen_partner >= 0:
             n = _turn(chosen_partner, y, ell, columns, active, violated, place, n)
-        if true is not None and block_of[chosen] >= 0:
-            true[block_of[chosen]] = chosen if y[chosen] == 1 else chosen_partner
+        if blocks is not None and blocks.of[chosen] >= 0:
+            blocks.true[blocks.of[chosen]] = chosen if y[chosen] == 1 else chosen_partner
     work.figures[2] += steps
     return n == 0
