@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from workbench.arrays import Float, Real
 from workbench.inference.simplex import project_to_simplex
-from workbench.network.compiled import allocating, compiled
+from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import AT_MOST, LINEAR, SQUARED, HingeArrays
 
 
@@ -28,7 +29,8 @@ class Iterate(NamedTuple):
     slope
         `A^T multiplier`.
     reflected
-        Scratch, as `scratch`, float64 of shape (2, members of the largest block), is.
+        Scratch, as `scratch`, float64 of shape (2, members of the largest block), is; that is None
+        without blocks, and kernels are compiled for none.
     """
 
     primal_step: Real
@@ -41,43 +43,61 @@ class Iterate(NamedTuple):
     mapped_multiplier: Real
     slope: Real
     reflected: Real
-    scratch: Float
+    scratch: Float | None
 
 
-@allocating
+@compiled
 def halpern_steps(
-    program: HingeArrays, z: Iterate, steps: int, done: int, primal_weight: float
+    program: HingeArrays, z: Iterate, before: Real, steps: int, done: int, primal_weight: float
 ) -> float:
     """Run `steps` iterations from `(x, multiplier)` in place, `done` since the anchor was set.
 
     An iteration maps z to T(z), one step of PDHG with diagonal steps `primal_step / primal_weight`
     and `dual_step * primal_weight`, and moves to `(k + 1) / (k + 2) * (2 T(z) - z) + 1 / (k + 2) *
-    anchor`. Returns the last `|z - T(z)|` in the norm in which T is firmly nonexpansive.
+    anchor`. Returns the last `|z - T(z)|` in the norm in which T is firmly nonexpansive. `before`
+    is room for the multipliers.
     """
     residual = 0.0
     for iteration in range(done, done + steps):
         keep = (iteration + 1.0) / (iteration + 2.0)
         last = iteration == done + steps - 1
-        before = z.multiplier.copy() if last else z.multiplier[:0]
-        residual = primal_pass(program, z, primal_weight)
+        for j in range(before.size if last else 0):
+            before[j] = z.multiplier[j]
+        residual = primal_pass(program, z, z.scratch, primal_weight)
         dual_pass(program, z, keep, primal_weight)
         if last:
             residual += dual_residual(program, z, before, primal_weight)
         for i in range(z.x.size):
             z.x[i] = keep * z.reflected[i] + (1.0 - keep) * z.anchor_x[i]
-    return float(np.sqrt(max(residual, 0.0)))
+    return math.sqrt(max(residual, 0.0))
 
 
 @compiled
-def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float:
+def primal_pass(
+    program: HingeArrays, z: Iterate, scratch: Float | None, primal_weight: float
+) -> float:
     """Move `x` against the slope onto bounds: `mapped_x` and its reflection; `slope` ends at 0."""
     cost, lower, upper, block_of = program.cost, program.lower, program.upper, program.block_of
-    primal_step, x, slope, mapped_x, scratch = z.primal_step, z.x, z.slope, z.mapped_x, z.scratch
+    primal_step, x, slope, mapped_x = z.primal_step, z.x, z.slope, z.mapped_x
     # Atoms of a block are only moved here: their simplex, not a box, says where they may be.
     for i in range(cost.size):
         moved = x[i] - primal_step[i] / primal_weight * (cost[i] + slope[i])
         mapped_x[i] = moved if block_of[i] >= 0 else min(max(moved, lower[i]), upper[i])
         slope[i] = 0.0
+    if scratch is not None:
+        _project(program, primal_step, mapped_x, scratch)
+    # Rows are looked at in the reflection 2 T(x) - x, so that a pass needs no second look at them.
+    residual = 0.0
+    for i in range(cost.size):
+        change = mapped_x[i] - x[i]
+        z.reflected[i] = mapped_x[i] + change
+        residual += change * change * primal_weight / primal_step[i]
+    return residual
+
+
+@compiled
+def _project(program: HingeArrays, primal_step: Real, mapped_x: Real, scratch: Float) -> None:
+    """Project the atoms of each block onto its simplex, in the metric of the step."""
     for k in range(program.block_right.size):
         start = program.block_start[k]
         size = program.block_start[k + 1] - start
@@ -97,13 +117,6 @@ def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float
         project_to_simplex(scratch[0], scratch[1], size, right, exact)
         for q in range(size):
             mapped_x[program.block_member[start + q]] = scratch[0, q]
-    # Rows are looked at in the reflection 2 T(x) - x, so that a pass needs no second look at them.
-    residual = 0.0
-    for i in range(cost.size):
-        change = mapped_x[i] - x[i]
-        z.reflected[i] = mapped_x[i] + change
-        residual += change * change * primal_weight / primal_step[i]
-    return residual
 
 
 @compiled

@@ -108,6 +108,7 @@ class PrimalDual:
         primal, dual, x, multiplier = (
             array.astype(precision) for array in (self.primal_step, self.dual_step, x, multiplier)
         )
+        widest = self.program.widest_block
         self.z = Iterate(
             primal,
             dual,
@@ -119,7 +120,7 @@ class PrimalDual:
             mapped_multiplier=multiplier,
             slope=np.empty_like(x),
             reflected=np.empty_like(x),
-            scratch=np.zeros((2, self.program.widest_block)),
+            scratch=np.zeros((2, widest)) if widest else None,
         )
         self._set_anchor()
 
@@ -176,7 +177,9 @@ class PrimalDual:
 
     def _steps(self, steps: int) -> float:
         if self.program.n_rows < self.many_rows:
-            return halpern_steps(self.arrays, self.z, steps, self.since_anchor, self.primal_weight)
+            room = np.empty_like(self.z.multiplier)
+            since, weight = self.since_anchor, self.primal_weight
+            return halpern_steps(self.arrays, self.z, room, steps, since, weight)
         return self._steps_in_lanes(steps)
 
     def _steps_in_lanes(self, steps: int) -> float:
@@ -187,7 +190,7 @@ class PrimalDual:
         for iteration in range(done, done + steps):
             keep = (iteration + 1.0) / (iteration + 2.0)
             last = iteration == done + steps - 1
-            residual = primal_pass(self.arrays, z, self.primal_weight)
+            residual = primal_pass(self.arrays, z, z.scratch, self.primal_weight)
             slopes[:] = 0.0
             residual += self.lanes.sum(partial(self._lane, slopes=slopes, keep=keep, last=last))
             z.slope[:] = slopes.sum(axis=0)
