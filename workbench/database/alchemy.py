@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
@@ -119,10 +120,12 @@ def _staged(
     if declare:
         _declare_new(database, connection)
     stored = database.predicates()
-    faults = _syntax_faults(connection, source) + _signature_faults(connection, stored, source)
+    kinds = _kinds(connection)
+    faults = [] if all(kind.fact for kind in kinds) else _syntax_faults(connection, source)
+    faults += _signature_faults(kinds, stored, source)
     if faults:
         raise InputError(tuple(faults))
-    present = _present(connection)
+    present = sorted({kind.predicate for kind in kinds})
     staged = [_split(connection, stored[name], world_id, partition) for name in present]
     connection.execute("DROP TABLE staged_lines")
     return staged
@@ -164,13 +167,23 @@ def _stage(connection: duckdb.DuckDBPyConnection, text: str, first_line: int) ->
     )
 
 
-def _present(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    return [
-        name
-        for (name,) in connection.execute(
-            "SELECT DISTINCT predicate FROM staged_lines ORDER BY ALL"
-        ).fetchall()
-    ]
+class _Kind(NamedTuple):
+    """Staged lines alike in all but their constants: the first, how many, and what they are."""
+
+    line: int
+    lines: int
+    predicate: str
+    given: int
+    has_result: bool
+    fact: bool
+
+
+def _kinds(connection: duckdb.DuckDBPyConnection) -> list[_Kind]:
+    rows = connection.execute(
+        "SELECT min(line), count(*), predicate, len(arguments), result IS NOT NULL, fact FROM "
+        "staged_lines GROUP BY ALL ORDER BY 1"
+    )
+    return [_Kind(*row) for row in rows.fetchall()]
 
 
 def _syntax_faults(connection: duckdb.DuckDBPyConnection, source: FactSource) -> list[Diagnostic]:
@@ -207,15 +220,13 @@ def _syntax_fault(source: FactSource, line: int) -> Diagnostic:
 
 
 def _signature_faults(
-    connection: duckdb.DuckDBPyConnection, stored: Mapping[str, StoredPredicate], source: FactSource
+    kinds: Iterable[_Kind], stored: Mapping[str, StoredPredicate], source: FactSource
 ) -> list[Diagnostic]:
     """Undeclared predicates and wrong numbers of arguments, a diagnostic for each kind."""
-    rows = connection.execute(
-        "SELECT min(line), count(*), predicate, len(arguments), result IS NOT NULL FROM "
-        "staged_lines WHERE fact GROUP BY ALL ORDER BY 1"
-    ).fetchall()
     found: dict[tuple[object, ...], Diagnostic] = {}
-    for line, count, name, given, has_result in rows:
+    for line, count, name, given, has_result, fact in kinds:
+        if not fact:
+            continue
         predicate = stored.get(name)
         fault = _signature_fault(name, predicate, given, has_result, stored)
         if fault is not None:

@@ -191,8 +191,8 @@ def take_constants(
     """
     wanted = f"{made}_wanted"
     take = f"CREATE OR REPLACE TEMP TABLE {made} AS FROM {quoted(table)} SEMI JOIN {wanted} USING "
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {wanted} AS {names}")
-    ((n_wanted,),) = connection.execute(f"SELECT count(*) FROM {wanted}").fetchall()
+    make = f"CREATE OR REPLACE TEMP TABLE {wanted} AS {names}"
+    ((n_wanted,),) = connection.execute(make).fetchall()
     ((n_found,),) = connection.execute(f"{take} (name)").fetchall()
     if grow and n_found < n_wanted:
         add_constants(connection, table, f"FROM {wanted}")
