@@ -14,8 +14,9 @@ from experiments.cluster_scores import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import compare_candidates, find_candidates
 from workbench.linkage.comparison import levels_of, make_comparison
+from workbench.linkage.estimates import threshold_curve
 from workbench.linkage.mixture import assumed_mixture, sample_pairs, sigmoid
-from workbench.linkage.sources import calibrated_to_within, with_pairs_within
+from workbench.linkage.sources import Within, calibrated_to_within, with_pairs_within
 from workbench.verbs.linking.link import link
 from workbench.verbs.linking.reading import read_linked
 
@@ -128,11 +129,35 @@ def test_only_sources_that_repeat_nothing_and_speak_alike_teach(
     sampled = levels_of(comparisons, Pairs(*sample_pairs(len(second), 50_000, 0, second)))
     chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
     assumed = assumed_mixture(patterns, comparisons, chances, found.possible)
-    both, apart, repeats = with_pairs_within(
+    both, apart, repeats, within = with_pairs_within(
         patterns, comparisons, found.proposed, found.near, second, assumed, 0
     )
-    assert (apart is not None) == taught == (repeats < 0)
-    if apart is not None:
+    assert (apart is not None) == taught == (repeats < 0) == (within is not None)
+    if apart is not None and within is not None:
+        assert len(within.pairs) * within.ratio == pytest.approx(apart.sum())
         across = (truth[found.pairs.left] != truth[found.pairs.right]).sum()
         assert apart.sum() == pytest.approx(across, rel=0.1)
         assert both.counts.sum() == pytest.approx(len(found.pairs) + apart.sum(), rel=0.01)
+
+
+def test_a_shift_takes_no_pairs_that_are_as_many_within() -> None:
+    """Few matches are expected at first, and pairs of the lower log odds are by chance."""
+    scores = np.array([1.0, -2.0, -4.0, -6.0])
+    across, apart = np.array([50.0, 900.0, 700.0, 9000.0]), np.array([0.0, 2.0, 690.0, 9000.0])
+    shift, scale = calibrated_to_within(scores, across, apart)
+    taken = scale * (scores + shift) > 0
+    assert taken.tolist() == [True, True, False, False]
+
+
+def test_pairs_within_tell_how_many_are_wrong_as_surely_as_they_are_many() -> None:
+    within = Within(Pairs(*np.zeros((2, 0), np.int32)), np.zeros((0, 1), np.int8), 2.0)
+    assert within.false(10, 250, 1000) == pytest.approx((15.75, 24.75))
+    scores = np.full(1000, 3.0)
+    said = threshold_curve(scores)["precision"][10]
+    told = [
+        threshold_curve(scores, false=lambda _, sure=sure: (200.0, sure))["precision"][10]
+        for sure in (1e6, 1.0)
+    ]
+    assert said > 0.95
+    assert said - 0.01 < told[0] < said
+    assert told[1] == pytest.approx(0.8, abs=0.001)

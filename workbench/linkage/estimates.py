@@ -4,6 +4,7 @@ without labels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ AS_PRECISION, AS_RECALL = 15, 10
 """What is estimated is as sure as if so many pairs had been looked at, told by made-up data of many
 kinds (`benchmarks.linkage_said`): of how many pairs there are it depends less.
 """
+OFF = 0.05
+"""By how much log odds alone are off the precision, of such data."""
 SURE = 0.9
 """Of intervals, those that hold."""
 THRESHOLDS = np.array([0.01, *(np.arange(1, 20) / 20), 0.99, 0.999])
@@ -73,6 +76,7 @@ def estimate(
     scale: float = 1.0,
     has: float = 1.0,
     wrong: float = 0.0,
+    false: tuple[float, float] | None = None,
 ) -> Estimates:
     """Sum up probabilities.
 
@@ -88,6 +92,9 @@ def estimate(
         The share of the pairs that are the same among candidates that the model takes for such.
     wrong : float
         The share of pairs that may be wrong at worst, where a field tells things apart.
+    false : pair of float, optional
+        How many of the pairs together are none, where pairs that are known not to match tell it,
+        and the variance of that.
 
     Notes
     -----
@@ -116,7 +123,9 @@ def estimate(
     missed += float(supported[hit].sum()) * (1.0 - has) / has
     among = float(supported[hit].sum()) + missed
     every = max(found + missed, among / captured)
-    precision, recall = min(found / int(together.sum()), at_most), found / every
+    number = int(together.sum())
+    true = found if false is None else _right(found, number, *false)
+    precision, recall = min(true / number, at_most), found / every
     joined = n - int(label.max()) - 1
     at_worst = interval(min(precision, 1.0 - wrong), min(joined, AS_PRECISION))
     return Estimates(
@@ -126,6 +135,15 @@ def estimate(
         (at_worst[0], interval(precision, min(joined, AS_PRECISION))[1]),
         interval(recall, min(joined, AS_RECALL)),
     )
+
+
+def _right(expected: float, pairs: int, false: float, variance: float) -> float:
+    """How many pairs are right by log odds and by the pairs that are known not to match, each as
+    sure as it is.
+    """
+    sure = (OFF * pairs) ** 2
+    more = sure / (sure + variance) * (pairs - false - expected)
+    return float(np.clip(expected + more, 0.0, pairs))
 
 
 def interval(share: float, looked_at: int) -> tuple[float, float]:
@@ -165,6 +183,7 @@ def threshold_curve(
     at_most: float = 1.0,
     scale: float = 1.0,
     has: float = 1.0,
+    false: Callable[[float], tuple[float, float]] | None = None,
 ) -> dict[str, Array]:
     """What is expected where candidates count as the same from a probability on, before clusters.
 
@@ -173,6 +192,8 @@ def threshold_curve(
     scores : float64 array, shape (n_candidates,)
     captured, at_most, scale, has
         As in `estimate`.
+    false : callable, optional
+        From log odds to how many of the pairs beyond are none, and the variance of that.
 
     Returns
     -------
@@ -185,8 +206,12 @@ def threshold_curve(
     cuts = np.log(THRESHOLDS) - np.log1p(-THRESHOLDS)
     pairs = np.searchsorted(-order, -cuts, side="right")
     every = max(known[-1] / has / captured, np.finfo(float).tiny)
+    right = known[pairs]
+    if false is not None:
+        told = zip(right.tolist(), pairs.tolist(), map(false, cuts))
+        right = np.array([_right(one, number, *wrong) for one, number, wrong in told])
     with np.errstate(invalid="ignore"):
-        precision = np.minimum(known[pairs] / pairs, at_most)
+        precision = np.minimum(right / pairs, at_most)
     return {
         "threshold": THRESHOLDS,
         "pairs": pairs,

@@ -13,6 +13,7 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import MISSING, FieldComparison, levels_of
 from workbench.linkage.mixture import Mixture, Patterns
+from workbench.linkage.sources import Within
 from workbench.linkage.tree import TreeModel
 
 
@@ -56,6 +57,8 @@ class LinkModel:
         Of the matches among candidates, the share that is expected to be taken for such.
     wrong : float
         The share of the pairs that are taken which may be wrong at worst.
+    within : Within or None
+        The pairs within two sources that it learned from.
     """
 
     comparisons: tuple[FieldComparison, ...]
@@ -70,6 +73,7 @@ class LinkModel:
     scale: float = 1.0
     has: float = 1.0
     wrong: float = 0.0
+    within: Within | None = None
 
     @property
     def repeats_nothing(self) -> bool:

@@ -35,7 +35,7 @@ from workbench.linkage.mixture import (
 )
 from workbench.linkage.neighbours import Near
 from workbench.linkage.problem import LinkProblem
-from workbench.linkage.sources import calibrated_to_within, with_pairs_within
+from workbench.linkage.sources import Within, calibrated_to_within, with_pairs_within
 from workbench.linkage.tree import TreeModel, independent
 from workbench.progress import PLAIN, Conduct
 
@@ -71,10 +71,10 @@ def learn(
     )
     conduct.progress.report("weights", 1, 2, "")
     assumed = assumed_mixture(patterns, comparisons, records.chances, candidates.possible)
-    apart, repeats = None, 0.0
+    apart, repeats, within = None, 0.0, None
     if known is None and not conduct.over:
         sure = records.assumed_of_texts(assumed)
-        patterns, apart, repeats = records.with_pairs_within(patterns, sure, conduct.seed)
+        patterns, apart, repeats, within = records.with_pairs_within(patterns, sure, conduct.seed)
     problem = LinkProblem(
         patterns, comparisons, mixtures, assumed, candidates.possible, records.number, known,
         apart, records.every, partial(records.captured, patterns),
@@ -85,7 +85,8 @@ def learn(
         fitted, against = told_apart(fitted, problem, conduct)
         fitted, has = with_lost(fitted, problem, conduct)
         wrong = wrong_at_worst(fitted.model, problem) if len(comparisons) > 1 else OF_ONE_FIELD
-    model = replace(records.said(problem, fitted, against, repeats), has=has, wrong=wrong)
+    model = records.said(problem, fitted, against, repeats)
+    model = replace(model, has=has, wrong=wrong, within=within)
     if conduct.over:
         cut = ("weights are those that EM had by then, from fewer starts",)
         return replace(model, cut=cut)
@@ -202,10 +203,10 @@ class _Records:
 
     def with_pairs_within(
         self, patterns: Patterns, assumed: Mixture, seed: int
-    ) -> tuple[Patterns, Float | None, float]:
+    ) -> tuple[Patterns, Float | None, float, Within | None]:
         """What pairs within two sources that repeat nothing teach: `with_pairs_within`."""
         if self.second is None or not (self.candidates.proposed or self.candidates.near):
-            return patterns, None, 0.0
+            return patterns, None, 0.0, None
         return with_pairs_within(
             patterns,
             self.comparisons,

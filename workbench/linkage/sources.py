@@ -10,11 +10,11 @@ that never are across.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int32
+from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.linkage.blocking import BlockingStatement, Pairs, block_pairs
 from workbench.linkage.comparison import FieldComparison, levels_of
 from workbench.linkage.fields import Field
@@ -36,10 +36,40 @@ OF_RARE = 1e-3
 SOME = 0.5
 """Pairs within are taken for matches at least, for none may be so by chance."""
 LARGEST_SHIFT = 8.0
+SURELY = 3.0
+"""Standard deviations of the pairs within that tell that a shift takes too much."""
 LEAST_SCALE = 0.1
 LARGER = 2
 FEW_RECORDS = 2000
 """Of a source that is larger than so many, and than twice the other, a part tells enough."""
+
+
+@dataclass(frozen=True)
+class Within:
+    """Pairs within two sources that repeat nothing, of which none is a match.
+
+    Attributes
+    ----------
+    levels : int8 array, shape (n_pairs, n_comparisons)
+    ratio : float
+        Pairs across by chance for each of them.
+    """
+
+    pairs: Pairs
+    levels: Int8
+    ratio: float
+
+    def false(self, beyond: int, taken: int, smaller: int) -> tuple[float, float]:
+        """How many pairs across are taken that are none, where so many within look as alike, and
+        the variance of that: a record that has its match is taken for no other one's.
+
+        Parameters
+        ----------
+        taken : int
+            Pairs across that are taken, of sources the smaller one of which has `smaller` records.
+        """
+        apart = self.ratio * (1.0 - min(1.0, taken / smaller))
+        return apart * (beyond + SOME), apart**2 * (beyond + 1.0)
 
 
 def with_pairs_within(
@@ -50,23 +80,23 @@ def with_pairs_within(
     second: Int32,
     assumed: Mixture,
     seed: int,
-) -> tuple[Patterns, Float | None, float]:
+) -> tuple[Patterns, Float | None, float, Within | None]:
     """The patterns with those of pairs within the sources, and how many of each are so: as many as
     across by chance.
 
-    As they were, and None, where the sources repeat things, or call them otherwise. Last the log of
+    As they were, and None, where the sources repeat things, or call them otherwise. Then the log of
     how many times as often pairs within are matches as those across, at most; 0 where that is not
-    known.
+    known. Last the pairs themselves.
     """
     if any(_called_otherwise(one.field, second) for one in comparisons):
-        return patterns, None, 0.0
+        return patterns, None, 0.0, None
     chosen = _chosen(second, np.random.default_rng(seed))
     within = pairs_within([one.field for one in comparisons], statements, near, second, chosen)
     sizes = np.bincount(second, minlength=2).astype(float)
     parts = np.bincount(second[chosen], minlength=2).astype(float)
     ratio = sizes.prod() / max(1.0, float((parts * (parts - 1) / 2).sum()))
-    levels = np.concatenate((patterns.levels[patterns.of_pair], levels_of(comparisons, within)))
-    both = patterns_of(levels, comparisons)
+    of_within = levels_of(comparisons, within)
+    both = patterns_of(np.concatenate((patterns.levels[patterns.of_pair], of_within)), comparisons)
     across, apart = (
         np.bincount(both.of_pair[side], minlength=len(both.counts)).astype(np.float64)
         for side in (slice(len(patterns.of_pair)), slice(len(patterns.of_pair), None))
@@ -74,8 +104,9 @@ def with_pairs_within(
     apart *= ratio
     repeats = _repeats(assumed.scores(both.levels), across, apart)
     if repeats is None:
-        return patterns, None, 0.0
-    return replace(both, counts=np.round(across + apart).astype(np.int64)), apart, repeats
+        return patterns, None, 0.0, None
+    both = replace(both, counts=np.round(across + apart).astype(np.int64))
+    return both, apart, repeats, Within(within, of_within, ratio)
 
 
 def _repeats(scores: Float, across: Float, apart: Float) -> float | None:
@@ -120,7 +151,33 @@ def calibrated_to_within(scores: Float, across: Float, apart: Float) -> tuple[fl
         return float((taken * scores) @ (wrong - apart))
 
     scale = root_of(beyond, LEAST_SCALE, 1.0)
-    return shift(scale) / scale, scale
+    found, most = shift(scale) / scale, _most(scores, across, apart, shift(scale) / scale)
+    if found <= most:
+        return found, scale
+    taken = sigmoid(scores + most)
+    wanted = float(taken @ apart) + SOME
+
+    def lacking(scale: float) -> float:
+        return float((across * taken) @ sigmoid(-scale * (scores + most))) - wanted
+
+    return most, root_of(lacking, LEAST_SCALE, 1.0)
+
+
+def _most(scores: Float, across: Float, apart: Float, shift: float) -> float:
+    """What log odds may be raised by, `shift` at most: what that takes for matches is surely no
+    worse than what is left out, by the pairs within that would be taken, too.
+    """
+    order = np.argsort(-scores, kind="stable")
+    order = order[(scores[order] <= 0) & (scores[order] > -shift)]
+    gain = np.cumsum((across - 2.0 * apart)[order])
+    if not len(order) or gain.max(initial=0.0) <= gain[-1]:
+        return shift
+    last = int(gain.argmax()) + 1 if gain.max() > 0 else 0
+    lost = order[last:]
+    if gain.max(initial=0.0) - gain[-1] <= SURELY * 2.0 * np.sqrt(apart[lost].sum()):
+        return shift
+    nearest = float(scores[order[last - 1]]) if last else 0.0
+    return -(nearest + float(scores[order[last]])) / 2.0
 
 
 def pairs_within(

@@ -26,6 +26,7 @@ from workbench.linkage.supervised import Supervised
 from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
+from workbench.verbs.linking.expected import false_beyond, what_is_told
 from workbench.verbs.linking.labels import LabelledPairs, read_labels
 from workbench.verbs.linking.likeliest import likeliest
 from workbench.verbs.linking.notes import (
@@ -135,7 +136,8 @@ def _linked(
     else:
         scored = _scored(sources, id_column, labels, one_to_one, conduct)
     pairs, scores = scored.candidates.pairs, scored.scores
-    told = _told(scored.model, scored.captured)
+    told = what_is_told(scored.model, scored.captured)
+    false = false_beyond(scored.model, scores, scored.records.source, scored.rivals)
     if threshold is None:
         threshold = _threshold_of(scored)
     cut_at = log(threshold) - log1p(-threshold)
@@ -154,7 +156,9 @@ def _linked(
         model=scored.model,
         scores=scores,
         clustering=clustering,
-        estimates=estimate(clustering, pairs, scores, wrong=wrong, **told),
+        estimates=estimate(
+            clustering, pairs, scores, wrong=wrong, false=false and false(cut_at), **told
+        ),
         left_out=scored.left_out,
         labelled=scored.labelled.pairs,
         seconds=perf_counter() - begun,
@@ -170,7 +174,7 @@ def _linked(
         stopped=conduct.stopped,
         one_to_one=one_to_one,
         cut_at=cut_at,
-        curve=threshold_curve(scores, **told),
+        curve=threshold_curve(scores, false=false, **told),
         learned=scored.learned,
         rivals=scored.rivals,
         top=scored.top,
@@ -243,16 +247,6 @@ def _threshold_of(scored: _Scored) -> float:
     open_pairs = np.ones(len(scored.scores), np.bool_)
     open_pairs[scored.labelled.places(scored.candidates, len(scored.records))] = False
     return best_threshold(scored.scores[open_pairs])
-
-
-def _told(model: Scoring, captured: float) -> dict[str, float]:
-    """What estimates are told: what candidates miss, the precision that a field against the matches
-    leaves, how much too large log odds are, and which share of matches the model has.
-    """
-    if not isinstance(model, LinkModel):
-        return {"captured": captured}
-    at_most = 1.0 if model.against is None else model.against[1]
-    return {"captured": captured, "at_most": at_most, "scale": model.scale, "has": model.has}
 
 
 def _of_any_pair(scored: _Scored) -> Callable[[Pairs], Float]:
