@@ -73,7 +73,9 @@ def test_words_are_listed_by_how_far_they_move_the_target(
         matrix = candidates_for(staging, ready, np.arange(len(ready.rows)), collective=False)
     (texts,) = matrix.texts.values()
     labels = np.where(np.isnan(ready.labels), np.nan, ready.labels * 3.0 - 1)
-    by_number = texts.learned([WordList(label, True, 0)], labels if label is None else ready.labels)
+    by_number = texts.learned(
+        [WordList(label, True, GRADES.index(0.7))], labels if label is None else ready.labels
+    )
     assert {*by_number[0].words[: len(ANGRY)]} == {*ANGRY}
     every = texts.learned(lists_of([1]), ready.labels)
     listed = [word for one in every for word in one.words]

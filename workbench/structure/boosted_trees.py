@@ -16,7 +16,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import Conduct
 from workbench.structure.boosting import Boosted, BoostingSettings, Tree
 from workbench.structure.rule_task import RuleTask, random_splits
-from workbench.structure.screening import screened
+from workbench.structure.screening import screened_for
 from workbench.structure.sparse_fits import ridge_logistic
 from workbench.structure.term_choices import terms_of
 from workbench.structure.terms import Condition, Cuts, Term
@@ -107,9 +107,7 @@ def _split(task: RuleTask, discrete: bool) -> tuple[Int64, Int64]:
 def _telling(X: Real, targets: Sequence[Float], discrete: bool) -> Int64:
     """The columns that tell most of some target, ascending."""
     most = MOST_COLUMNS // len(targets)
-    return np.unique(
-        np.concatenate([screened(X, one, discrete=discrete, most=most) for one in targets])
-    )
+    return np.unique(np.concatenate(screened_for(targets, X, discrete=discrete, most=most)))
 
 
 def _by_class(

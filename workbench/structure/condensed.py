@@ -7,7 +7,8 @@ told by few terms again, whose weights are those of the mean: labels would bring
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,28 +59,58 @@ def condensed(
 ) -> tuple[Int64, Float, float]:
     """Places, weights and intercept of at most so many columns, shape (n_columns, n_rows), whose
     weighted sum is near what is said, shape (n_rows,): up to `enough` of its variance.
-
-    Chosen one by one, each the one that tells most of what is left (orthogonal least squares: Chen,
-    Billings and Luo 1989).
     """
-    centre, middle = columns.mean(axis=1), float(said.mean())
-    apart = columns - centre[:, None]
-    left, kept, basis = said - middle, list[int](), np.empty((0, len(said)))
+    middle = float(said.mean())
+    apart, kept = said - middle, list[int]()
+    left = float(apart @ apart)
+    bar = (1 - enough) * left
+    turns = told_in_turn(columns, said)
+    while len(kept) < most and left > bar and (turn := next(turns, None)):
+        kept.append(turn.place)
+        left = turn.left
+    centre = columns[kept].mean(axis=1)
+    chosen = (columns[kept] - centre[:, None]).astype(np.float64)
+    weights = np.linalg.solve(chosen @ chosen.T + np.eye(len(kept)), chosen @ apart)
+    return np.array(kept, np.int64), weights, middle - float(weights @ centre)
+
+
+class Turn(NamedTuple):
+    """The place of a column, and of the squares of what is said what it adds and leaves."""
+
+    place: int
+    gain: float
+    left: float
+
+
+def told_in_turn(columns: Real | Float, said: Float, shares: Float | None = None) -> Iterator[Turn]:
+    """Columns, shape (n_columns, n_rows), one after the other: each the one that tells most of what
+    those before it leave of what is said, shape (n_rows,).
+
+    Orthogonal least squares (Chen, Billings and Luo 1989); `shares`: how much each row counts, all
+    the same where it is None.
+    """
+    root = None if shares is None else np.sqrt(shares).astype(columns.dtype)
+    if root is None or shares is None:
+        apart, left = columns - columns.mean(axis=1)[:, None], said - float(said.mean())
+    else:
+        even = shares / shares.sum()
+        apart = (columns - (columns @ even.astype(columns.dtype))[:, None]) * root
+        left = (said - float(even @ said)) * root
+    basis = np.empty((0, len(said)))
     sizes = np.asarray(np.einsum("ij,ij->i", apart, apart), np.float64)
-    own, bar = OWN * sizes, (1 - enough) * float(left @ left)
-    while len(kept) < most and left @ left > bar:
+    own, before = OWN * sizes, float(left @ left)
+    while True:
         told = (apart @ left.astype(apart.dtype)).astype(np.float64) ** 2
         told = np.where(sizes > own, told / np.maximum(sizes, 1e-300), 0.0)
+        if not len(told) or told.max() <= 0:
+            return
         best = int(told.argmax())
-        if told[best] <= 0:
-            break
-        kept.append(best)
         rest = apart[best] - basis.T @ (basis @ apart[best])
         unit = rest / np.linalg.norm(rest)
         basis = np.vstack((basis, unit))
         left = left - (left @ unit) * unit
+        now = float(left @ left)
+        yield Turn(best, before - now, now)
+        before = now
         sizes = sizes - (apart @ unit.astype(apart.dtype)) ** 2
         sizes[best] = 0.0
-    chosen = apart[kept].astype(np.float64)
-    weights = np.linalg.solve(chosen @ chosen.T + np.eye(len(kept)), chosen @ (said - middle))
-    return np.array(kept, np.int64), weights, middle - float(weights @ centre[kept])

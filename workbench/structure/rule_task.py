@@ -78,6 +78,10 @@ class RuleTask:
         """The same on `most` of the rows, spread evenly over the target's values."""
         places = np.linspace(0, len(self.y) - 1, most).astype(np.int64)
         rows = np.sort(np.argsort(self.y, kind="stable")[places])
+        return self.of_rows(rows)
+
+    def of_rows(self, rows: Int64) -> RuleTask:
+        """The same on some of the rows."""
         held_out = self.held_out and [np.flatnonzero(np.isin(rows, one)) for one in self.held_out]
         counted = self.counted and self.counted.among(rows)
         return replace(self, X=self.X[rows], y=self.y[rows], held_out=held_out, counted=counted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -183,11 +184,15 @@ NEARLY_AS_TELLING = 0.97
 
 def screened(X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
     """The columns that tell most, without those nearly equal to one that tells more."""
-    step = max(1, len(y) // MOST_ROWS)
-    X, y = X[::step], y[::step]
-    return BinnedColumns.of(X).telling(
-        y, np.arange(len(y)), np.arange(X.shape[1]), discrete=discrete, most=most
-    )
+    return screened_for([y], X, discrete=discrete, most=most)[0]
+
+
+def screened_for(targets: Sequence[Float], X: Real, *, discrete: bool, most: int) -> list[Int64]:
+    """For each target the columns that tell most of it; the bins of columns are made once."""
+    step = max(1, len(X) // MOST_ROWS)
+    binned = BinnedColumns.of(X[::step])
+    rows, among = np.arange(len(binned.X)), np.arange(X.shape[1])
+    return [binned.telling(y[::step], rows, among, discrete=discrete, most=most) for y in targets]
 
 
 def _unexplained(X: Real, rows: Int64, columns: Int64, y: Float) -> Float:

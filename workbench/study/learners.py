@@ -4,7 +4,7 @@ one set of rules a class for a category.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.arrays import Float, Real
 from workbench.structure.boosted_trees import fit_boosted_trees
+from workbench.structure.class_rules import fit_class_rules, rules_of_classes
 from workbench.structure.distilled_rules import with_what_trees_say
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.positive_numbers import by_logarithms
@@ -101,7 +102,7 @@ def _rules(kind: TargetKind, task: RuleTask, n_classes: int) -> tuple[WeightedRu
     if kind == "number":
         return (fit_grown_rules(task),)
     if kind == "category":
-        return _rules_by_class(_rules_and_trees_said, task, n_classes)
+        return fit_class_rules(task, n_classes)
     return (_rules_and_trees_said(task),)
 
 
@@ -131,7 +132,7 @@ def _trees(
     X[:, list(linear)] = np.nan
     blind = replace(task, X=X, counted=None)
     if kind == "category":
-        rules = _rules_by_class(fit_weighted_rules, blind, n_classes)
+        rules = rules_of_classes(blind, n_classes)
     else:
         rules = (fit_weighted_rules(blind) if kind == "yes/no" else fit_grown_rules(blind),)
     if not any(part.terms for part in rules) or _err_more(rules, trees):
@@ -150,46 +151,3 @@ def _err_more(rules: tuple[WeightedRules, ...], trees: tuple[WeightedRules, ...]
 
 
 CLEARLY = 1.05
-
-
-def _rules_by_class(
-    fit: Callable[[RuleTask], WeightedRules], task: RuleTask, n_classes: int
-) -> tuple[WeightedRules, ...]:
-    """Rules for each class against the rest, their number shared out, as one distribution."""
-    each = max(task.most_rules // n_classes, 1)
-    parts = tuple(
-        fit(replace(task, y=(task.y == place).astype(np.float64), most_rules=each))
-        for place in range(n_classes)
-    )
-    return _joined(parts, task.X, task.y)
-
-
-def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[WeightedRules, ...]:
-    """Rules for each class against the rest, made one distribution over the classes.
-
-    The sums, times one factor and with a base for each class, are the logits of a softmax; factor
-    and bases are those of the greatest likelihood, under a slight pull to what the parts say.
-    """
-    from scipy.optimize import minimize
-
-    scores = np.stack([part.scores(X) for part in parts], axis=1)
-    place = y.astype(np.int64)
-
-    def loss(at: Float) -> tuple[float, Float]:
-        logits = at[0] * scores + at[1:]
-        probability = softmax(logits)
-        told = probability[np.arange(len(place)), place]
-        lost = -float(np.log(np.maximum(told, 1e-300)).sum())
-        error = probability.copy()
-        error[np.arange(len(place)), place] -= 1
-        pull = np.concatenate(([at[0] - 1], at[1:]))
-        gradient = np.concatenate(([float((error * scores).sum())], error.sum(axis=0)))
-        return lost + 0.5 * float(pull @ pull), gradient + pull
-
-    found = minimize(loss, np.append(1.0, np.zeros(len(parts))), jac=True, method="L-BFGS-B").x
-    return tuple(
-        replace(
-            part, weights=part.weights * found[0], intercept=float(part.intercept * found[0] + base)
-        )
-        for part, base in zip(parts, found[1:])
-    )

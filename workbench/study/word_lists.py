@@ -22,7 +22,7 @@ FEWEST = 3
 MOST_LISTED = 100
 ADDED = 2
 """Labels that are added to those of a word, as all labels are: few of them say little."""
-GRADES = (0.7, 0.3, 0.1)
+GRADES = (3.0, 0.7, 0.3, 0.1)
 """From how far a word moves log odds it is in the first list, in the second, in the third; half as
 far in deviations of a number.
 """
