@@ -156,7 +156,8 @@ class Field:
         length 1 (tf-idf).
         """
         rows = self._rows(np.log1p(self.filled / np.maximum(self.held, 1.0)))
-        length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+        squares = csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape)
+        length = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
         rows.data *= np.repeat(1.0 / np.maximum(length, 1e-12), np.diff(rows.indptr))
         return rows
 

@@ -119,11 +119,11 @@ def _near_values(field: Field, near: Near, values: Int64 | None = None) -> tuple
 def _rare_words(field: Field, near: Near) -> csr_array:
     """The values as rows of their words, common ones left out."""
     words = in_words(field)
-    rare = np.array([word not in near.common for word in words.words.texts], np.float64)
-    rows = words.weighted.copy()
-    rows.data *= rare[rows.indices]
-    rows.eliminate_zeros()
-    return rows
+    rare = np.array([word not in near.common for word in words.words.texts], np.bool_)
+    rows = words.weighted
+    kept = rare[rows.indices]
+    starts = np.append(0, np.cumsum(kept, dtype=np.int32))[rows.indptr]
+    return csr_array((rows.data[kept], rows.indices[kept], starts), shape=rows.shape)
 
 
 def _of_records(field: Field, one: Int64, other: Int64, second: Int32 | None, n: int) -> Pairs:
