@@ -99,14 +99,14 @@ def _git(root: Path, *arguments: str) -> str:
 def read_record(path: Path) -> tuple[Measurement, ...]:
     """The measurements of a record, oldest first; none where there is no file.
 
-    Raises E0906 for a file that is no record.
+    Raises E0906 for a file that is no record, or no file.
     """
     if not path.exists():
         return ()
     try:
         measurements = json.loads(path.read_text(encoding="utf-8"))["measurements"]
         return tuple(_measurement(fields) for fields in measurements)
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError.of(
             "E0906",
             f"{path} is no record of figures ({error})",

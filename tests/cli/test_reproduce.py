@@ -72,3 +72,5 @@ def test_a_record_that_is_none_is_said_before_anything_runs(run: Run, tmp_path: 
     (tmp_path / "other.json").write_text("[]")
     answer = run(f"reproduce uw-cse --data-dir {tmp_path} --against {tmp_path / 'other.json'}")
     assert "E0906" in answer.err
+    answer = run("reproduce", "uw-cse", "--data-dir", tmp_path, "--record", tmp_path)
+    assert "E0906" in answer.err, "a folder holds no record"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -69,7 +69,7 @@ class StudyCase:
 def random_study_case(seed: int) -> StudyCase:
     """The case of a seed: people, and some of firms, visits, groups and what ties people."""
     draw = _Draw(seed)
-    timed, number = draw.one(0.5), draw.one(0.25)
+    timed, kind = draw.one(0.5), draw.random.choices(list(_TARGETS), [5, 2, 2])[0]
     keys = [f"p{k}" for k in range(draw.random.randint(30, 60))]
     firms = [f"f{k}" for k in range(draw.random.randint(3, 9))]
     some = {
@@ -83,7 +83,7 @@ def random_study_case(seed: int) -> StudyCase:
     columns = [name for name in some if draw.one(0.6)] + ["asked"] * timed
     people = [("person", *columns, "ok")]
     for key in keys:
-        ok = draw.number(1, 90) if number else draw.word("yes", "no")
+        ok = _TARGETS[kind](draw)
         cells = (some[name]() if name in some else draw.day(0.0) for name in columns)
         people.append((key, *cells, ok if len(people) > 8 else ""))
     tables = {TARGET: tuple(people)}
@@ -127,6 +127,14 @@ class _Draw:
     def day(self, blanks: float | None = None) -> str:
         cell = str(date(2024, 1, 1) + timedelta(days=self.random.randint(0, 120)))
         return self.blank(cell) if blanks is None else cell
+
+
+_TARGETS: dict[str, Callable[[_Draw], str]] = {
+    "yes/no": lambda draw: draw.word("yes", "no"),
+    "number": lambda draw: draw.number(1, 90),
+    "category": lambda draw: draw.word("red", "green", "blue"),
+}
+"""Cells of what is predicted."""
 
 
 def _firms(draw: _Draw, firms: list[str]) -> Rows:

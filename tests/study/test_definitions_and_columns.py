@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -279,16 +280,23 @@ def assert_definitions_say_columns(
             for at in places
         ]
         rules = [*terms, *tests]
-        yes_or_no = ready.kind == "yes/no"
-        weights = rng.normal(size=len(rules)) * (0.01 if yes_or_no else 1)
-        model = WeightedRules(tuple(rules), weights, 0.5, yes_or_no)
-        fitted = FittedRules(ready.kind, (model,))
+        discrete = ready.kind != "number"
+        weights = rng.normal(size=len(rules)) * (0.01 if discrete else 1)
+        model = WeightedRules(tuple(rules), weights, 0.5, discrete)
+        others = [replace(model, terms=(), weights=np.empty(0))] * (
+            len(ready.classes) - 1 if ready.kind == "category" else 0
+        )
+        fitted = FittedRules(ready.kind, (*others, model))
         with Database.open() as database:
             program = loaded(database, staging, ready, program_text(ready, fitted, every))
             values = joint_values(database, program, ready, 0, 60.0, SILENT)
-        expected = model.predict(X)[asked]
+        expected = fitted.predict(X)[asked]
+        if ready.kind == "category":
+            expected = expected[:, -1]
+        of_class = ready.classes[-1:] if ready.kind == "category" else ()
         said = [
-            values[tuple(key[row] for key in ready.keys.values())] for row in np.flatnonzero(asked)
+            values[(*(key[row] for key in ready.keys.values()), *of_class)]
+            for row in np.flatnonzero(asked)
         ]
         np.testing.assert_allclose(
             said,

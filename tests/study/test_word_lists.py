@@ -118,3 +118,20 @@ def test_words_are_learned_also_where_no_label_of_other_rows_is_read(tmp_path: P
     for X in (matrix.given(unseen, ready.labels), matrix.without_labels(ready.labels)):
         assert np.array_equal(X[:, lists], matrix.given(ready.labels)[:, lists])
     assert not matrix.given(unseen)[:, lists].any(), "labels alone teach"
+
+
+def test_what_speaks_for_one_class_and_against_another_is_listed_once(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    rows = []
+    for number in range(300):
+        own = (("warm", "sweet"), ("cold", "sour"), ())[number % 3]
+        some = " ".join(word for word in own if rng.random() < 0.7)
+        rows.append([f"d{number}", f"{some} w{number}", "rgb"[number % 3] if number > 9 else ""])
+    drinks = write(tmp_path / "drinks.csv", ["drink", "note", "kind"], rows)
+    with stage(find_sources([drinks])) as staging:
+        ready = prepared(staging, "drinks.kind")
+        matrix = candidates_for(staging, ready, np.arange(300), collective=False)
+    listed = [frozenset(one.listed.words) for one in matrix.candidates if one.listed is not None]
+    assert frozenset(("warm", "sweet")) in listed
+    assert len(listed) == len(set(listed))
+    assert matrix.X.shape[1] == len(matrix.candidates)

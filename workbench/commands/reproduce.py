@@ -68,6 +68,8 @@ def reproduce(
 
     if workspace is not None:
         open_workspace(workspace).close()
+    if record is not None:
+        read_record(record)  # what cannot be added to is told before hours of runs
     known = read_record(against) if against is not None else ()
     if against is not None and not known:
         raise UsageError.of(

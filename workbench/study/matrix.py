@@ -129,18 +129,20 @@ class CandidateMatrix:
             yield self.texts[key], some, [one for one in lists if one is not None]
 
     def with_lists(self, labels: Float) -> CandidateMatrix:
-        """The same with the words that labels teach each list; without lists of none or of one,
-        which is looked at alone.
+        """The same with the words that labels teach each list; without lists of none, of one, which
+        is looked at alone, or of the words of another: what speaks for one class of a category may
+        speak against another.
         """
         candidates = list(self.candidates)
         for texts, places, lists in self._lists():
             for at, learned in zip(places, texts.learned(lists, labels)):
                 candidates[at] = replace(candidates[at], listed=learned)
-        kept = [
-            at
-            for at, one in enumerate(candidates)
-            if one.listed is None or len(one.listed.words) > 1
-        ]
+        first: dict[tuple[object, ...], int] = {}
+        for at, one in enumerate(candidates):
+            words = None if one.listed is None else frozenset(one.listed.words)
+            if words is None or len(words) > 1:
+                first.setdefault((at,) if words is None else (one.path, one.onward, words), at)
+        kept = list(first.values())
         X = self.X if len(kept) == len(candidates) else self.X[:, kept]
         return replace(self, candidates=tuple(candidates[at] for at in kept), X=X)
 
