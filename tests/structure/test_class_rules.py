@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from time import monotonic
+
 import numpy as np
 import pytest
 from scipy.optimize import check_grad, minimize
 from scipy.special import log_softmax
 
 from workbench.arrays import Float
-from workbench.structure.class_rules import fit_class_rules, rules_of_classes
+from workbench.progress import Conduct
+from workbench.structure.class_rules import (
+    FEWEST_ROWS,
+    as_far_as_time_goes,
+    fit_class_rules,
+    rules_of_classes,
+)
 from workbench.structure.condensed import told_in_turn
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.softmax_fits import PULL, fit_softmax
 from workbench.structure.sparse_fits import softmax
+from workbench.study.learners import fit_learner
 
 
 def _planted(n_classes: int, seed: int = 0, n: int = 900) -> tuple[Float, Float]:
@@ -110,3 +120,16 @@ def test_columns_are_told_in_turn_by_what_each_adds() -> None:
         others = set(range(12)) - set(kept)
         assert all(left([*kept[:-1], at]) >= left(kept) - 1e-9 for at in others)
     assert kept[:2] == [3, 7]
+
+
+def test_under_a_deadline_fewer_rows_are_learned_from_and_it_is_said() -> None:
+    X, y = _planted(4, n=2000)
+    task = RuleTask(X, y, most_rules=8)
+    assert as_far_as_time_goes(task, 4) is task
+    soon = replace(task, conduct=Conduct(deadline=monotonic() + 0.001))
+    fewer = as_far_as_time_goes(soon, 4)
+    assert len(fewer.y) == FEWEST_ROWS
+    assert np.bincount(fewer.y.astype(int)).min() > 30
+    found = fit_learner("rules", "category", soon, n_classes=4)
+    assert not found.complete
+    assert fit_learner("rules", "category", task, n_classes=4).complete

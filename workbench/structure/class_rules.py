@@ -15,6 +15,7 @@ from itertools import chain, islice
 import numpy as np
 
 from workbench.arrays import Float, Float32, Int64
+from workbench.progress import remaining
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.condensed import HALF, told_in_turn
 from workbench.structure.distilled_rules import FAR, MOST_ROWS, with_what_trees_say
@@ -29,6 +30,9 @@ from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
 OTHERS, FEWEST_OTHERS = 5, 500
 """Rows of other classes, for each of a class that is told from them and at least."""
 MOST_COLUMNS, MOST_BENT, N_CUTS = 60, 25, 10
+A_CELL = 1e-6
+"""Seconds that a cell of the columns takes for each class, about."""
+FEWEST_ROWS = 200
 
 
 def fit_class_rules(task: RuleTask, n_classes: int) -> tuple[WeightedRules, ...]:
@@ -54,6 +58,15 @@ def fit_class_rules(task: RuleTask, n_classes: int) -> tuple[WeightedRules, ...]
         theirs -= theirs.mean(axis=1, keepdims=True)
         said = (1 - HALF) * said + HALF * np.clip(theirs, -FAR, FAR)
     return _condensed(each, said, task)
+
+
+def as_far_as_time_goes(task: RuleTask, n_classes: int) -> RuleTask:
+    """The task on as many rows as can be learned from until its deadline."""
+    left = remaining(task.conduct.deadline)
+    most = left / (A_CELL * n_classes * max(task.X.shape[1], 1))
+    return (
+        task if len(task.y) <= max(most, FEWEST_ROWS) else task.evenly(int(max(most, FEWEST_ROWS)))
+    )
 
 
 def rules_of_classes(task: RuleTask, n_classes: int) -> tuple[WeightedRules, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.arrays import Float, Real
 from workbench.structure.boosted_trees import fit_boosted_trees
-from workbench.structure.class_rules import fit_class_rules, rules_of_classes
+from workbench.structure.class_rules import as_far_as_time_goes, fit_class_rules, rules_of_classes
 from workbench.structure.distilled_rules import with_what_trees_say
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.positive_numbers import by_logarithms
@@ -80,6 +80,12 @@ def fit_learner(
     one thread: threads that wait for each other over short sums cost more than they give.
     """
     with one_blas_thread():
+        if kind == "category" and n_classes > 2:
+            fewer = as_far_as_time_goes(task, n_classes)
+            parts = _parts(learner, kind, fewer, n_classes, linear)
+            if len(fewer.y) < len(task.y):
+                parts = tuple(replace(one, complete=False) for one in parts)
+            return FittedRules(kind, parts)
         if kind != "number" or not by_logarithms(task):
             return FittedRules(kind, _parts(learner, kind, task, n_classes, linear))
         parts = _parts(learner, kind, replace(task, y=np.log(task.y)), n_classes, linear)
