@@ -66,3 +66,20 @@ def test_a_view_of_some_rows_is_said(tmp_path: Path) -> None:
     (said,) = [one.message for one in warnings if one.code == "E0647"]
     known = sum(not row.endswith(",") for row in large)
     assert f"tells it in 100.0% of the {known} labelled rows where it is known" in said
+
+
+def test_classes_for_which_there_are_too_few_rules_are_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        [f"i{number}", *(rng.normal(size=3) + 3 * np.eye(3)[number % 6 // 2]), "abcdef"[number % 6]]
+        for number in range(240)
+    ]
+    rows[::12] = [[*row[:4], ""] for row in rows[::12]]
+    items = write(tmp_path / "items.csv", ["item", "x", "y", "z", "kind"], rows)
+    few, enough = (
+        list(study([items], "items.kind", folds=2, rules=most).warnings) for most in (3, 30)
+    )
+    (said,) = [one for one in few if one.code == "E0651"]
+    assert "of 6 values of kind have no rule of their own" in said.message
+    assert said.help == "allow more, such as --rules 12"
+    assert not [one for one in enough if one.code == "E0651"]

@@ -1,5 +1,5 @@
 """Scores that may not hold: rows that are asked but unlike those that were learned from,
-and what tells the target all by itself.
+what tells the target all by itself, and classes for which there are too few rules.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Real
 from workbench.errors import Diagnostic
 from workbench.structure.candidate import Candidate
+from workbench.study.learners import FittedRules
 from workbench.study.prepared import Prepared
 from workbench.study.words import candidate_words
 from workbench.tables import FEWEST_TO_PART, gives_away_from
@@ -109,6 +110,25 @@ def telling_all(
             "; ".join(found[:MOST_NAMED]),
             help="is this the target once more (a copy or a view of its table), or filled in only "
             "afterwards? Then leave its table or column out",
+            severity="warning",
+        )
+    ]
+
+
+def classes_without_rules(ready: Prepared, model: FittedRules, most: int) -> list[Diagnostic]:
+    """A warning where `most` rules are too few for the classes of a category: two and more, for one
+    may be what is left, have none.
+    """
+    without = [name for name, part in zip(ready.classes, model.parts) if not len(part)]
+    if ready.kind != "category" or len(without) < 2 or sum(map(len, model.parts)) < most:
+        return []
+    named = ", ".join(without[:MOST_NAMED]) + ", ..." * (len(without) > MOST_NAMED)
+    return [
+        Diagnostic(
+            "E0651",
+            f"{len(without)} of {len(ready.classes)} values of {ready.target.column.name} have no "
+            f"rule of their own ({named}): {most} rules are few for so many",
+            help=f"allow more, such as --rules {2 * len(ready.classes)}",
             severity="warning",
         )
     ]

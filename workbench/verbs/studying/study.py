@@ -30,7 +30,7 @@ from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.result import StudyResult
 from workbench.study.run import Settings, Studied, run_study
-from workbench.study.unlike import telling_all, unlike_learned
+from workbench.study.unlike import classes_without_rules, telling_all, unlike_learned
 from workbench.tables import (
     TablesMapping,
     find_sources,
@@ -184,6 +184,7 @@ def _result(
     explain = partial(explained_rows, ready, model, matrix.candidates, X)
     unlike = unlike_learned(X, known, matrix.candidates, model.columns, timed=timed)
     unlike += telling_all(X, ready, matrix.candidates, model.columns)
+    unlike += classes_without_rules(ready, model, settings.rules)
     program = program_text(ready, model, matrix.candidates)
     result = StudyResult(
         target=ready.target.name,
