@@ -19,6 +19,8 @@ from workbench.tables import FEWEST_TO_PART, gives_away_from
 FEWEST = 10
 """Rows asked below which they may be alike by chance."""
 NEARLY_ALL = 0.95
+NEARLY_ALL_RULES = 0.8
+"""Of those allowed: chosen ones that say next to nothing are left out again."""
 RARE = 0.15
 MOST_NAMED = 3
 
@@ -120,7 +122,8 @@ def classes_without_rules(ready: Prepared, model: FittedRules, most: int) -> lis
     may be what is left, have none.
     """
     without = [name for name, part in zip(ready.classes, model.parts) if not len(part)]
-    if ready.kind != "category" or len(without) < 2 or sum(map(len, model.parts)) < most:
+    spent = sum(map(len, model.parts)) >= NEARLY_ALL_RULES * most
+    if ready.kind != "category" or len(without) < 2 or not spent:
         return []
     named = ", ".join(without[:MOST_NAMED]) + ", ..." * (len(without) > MOST_NAMED)
     return [
