@@ -21,13 +21,14 @@ FEWEST_SHARED = 3
 def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
     """Paths of at most three steps, the start's own first, shorter ones before longer.
 
-    A hop is a step, but the way through a table that only relates things is one step, not two.
-    A path goes to many rows at most twice and to the latest at most once, near its start. From
-    its start it goes to rows, there and elsewhere, that share two things with it, or a thing
-    and a category; without time it may come back to any other rows of its start, and go by what
-    things that it refers to, or rows that refer to it, share: the telephone of other clients,
-    the actors of films. From other rows of its start it goes on to what refers to these and was
-    not passed: the inspections of the hives of the same apiary. Once it reaches many, it does
+    A hop is a step, but the way through a table that only relates things is one step, not two. A
+    path goes to many rows at most twice and to the latest at most once, near its start. From its
+    start it goes to rows, there and elsewhere, that share two things with it, or a thing and a
+    category; without time it may come back to any other rows of its start, and go by what things
+    that it refers to, or rows that refer to it, share: the telephone of other clients, the actors
+    of films. To rows of the same table it goes on and on: to a manager's manager, a dam's sire, the
+    category above a product's. From other rows of its start it goes on to what refers to these and
+    was not passed: the inspections of the hives of the same apiary. Once it reaches many, it does
     not end in what a row refers to, other than its start: such rows are read along with the row
     that refers to them.
     """
@@ -68,20 +69,26 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
 
 
 def _hops_to(schema: Schema, path: Path, several: int, *, timed: bool) -> Iterator[Hop]:
-    """To what the rows refer to: no way back, and no table seen but the start's, undated."""
+    """To what the rows refer to: no way back, and no table seen but the start's, undated, and that
+    of what the row itself refers to: from one's manager to that one's.
+    """
     last = path.hops[-1] if path.hops else None
     visited = {path.start, *(hop.table for hop in path.hops)}
     sharing = last is not None and last.kind == "shared" and several == 2
-    if _is_back(path) or not (last is None or last.kind in ("to", "from") or sharing):
+    climbing = path.climbs
+    if _is_back(path) and not climbing:
+        return
+    if not (last is None or last.kind in ("to", "from") or sharing):
         return
     for reference in schema[path.end].references:
         if last is not None and last.kind == "from" and last.column == reference.column:
             continue
         # More of the same thing is no other row of the start.
         itself = reference.column == schema[path.end].key and len(path.hops) == 1
-        returns = reference.table == path.start and not (timed or itself)
+        returns = reference.table == path.start and not (timed or itself or climbing)
         unseen = reference.table not in visited and not sharing
-        if reference.table is not None and (returns or unseen):
+        up = reference.table == path.end and last is not None and not several
+        if reference.table is not None and (returns or unseen or up):
             yield hop_to(schema, reference)
 
 

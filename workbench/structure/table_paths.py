@@ -118,6 +118,15 @@ class Path:
         return there == back
 
     @property
+    def climbs(self) -> bool:
+        """Whether it leads from a row to what that refers to in its own table, and perhaps on so:
+        to one's manager, to the sire of one's dam.
+        """
+        return bool(self.hops) and all(
+            hop.kind == "to" and hop.table == self.start for hop in self.hops
+        )
+
+    @property
     def is_group(self) -> bool:
         """Whether it leads to the rows of its start that have one thing or value in common with the
         row, each once: the lines of its product, of all orders of its customer, of other products

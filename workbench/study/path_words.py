@@ -241,6 +241,16 @@ def neighbours_words(path: Path) -> str:
     ]
     if through:
         return f"other {things(path.start)} that share {' and '.join(through)} with it"
+    if path.climbs:
+        return f"{things(path.start)} tied to it by {_steps(path)}"
     if path.hops[2:]:
         return rows_words(path)
     return f"{things(path.start)} tied to it by {spoken(last.column)}"
+
+
+def _steps(path: Path) -> str:
+    """The references that a tie between two rows of one table goes along."""
+    named = [spoken(hop.column) for hop in path.hops]
+    if len(named) > 1 and len({*named}) == 1:
+        return f"{named[0]}, {len(named)} steps away"
+    return ", then ".join(named)
