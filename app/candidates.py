@@ -107,7 +107,8 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
         "theory. Tick those you want."
     )
     found = [record["line"] for record in records]
-    lines = [found[row] for row in ticked(shown, found, "find", many=True, help=COLUMNS, most=320)]
+    options = {"many": True, "help": COLUMNS, "most": 320}
+    lines = [found[row] for row in ticked(shown, found, "find", file="rules-found", **options)]
     label = f"Add {len(lines)} to the editor" if lines else "Add to the editor"
     present = set(checked.program.predicates) if checked.program is not None else set()
     st.button(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from app.show import run_label, table
+from app.show import run_label
 from app.state import workspace
+from app.tabular import table
 
 if TYPE_CHECKING:
     import pandas as pd

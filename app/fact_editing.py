@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from app.show import plain, show_error, small_table
+from app.show import plain, show_error
 from app.state import workspace
+from app.tabular import small_table
 from app.versions import author
 from workbench.errors import WorkbenchError
 from workbench.workspace import atom_text, value_text
@@ -80,7 +81,7 @@ def history() -> None:
         ]
         for one, fact in zip(found, facts)
     ]
-    small_table(("When (UTC)", "Who", "Fact", "Made"), rows)
+    small_table(("When (UTC)", "Who", "Fact", "Made"), rows, "edits")
     offered = [place for place, one in enumerate(found) if one.can_be_undone]
     if not offered:
         return

@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from app.choices import ticked
-from app.downloads import csv_text, download
 from app.fact_editing import PARTITIONS, PURPOSES, edit
 from app.figures import several
 from app.show import plain
@@ -70,13 +69,10 @@ def facts(predicate: Any) -> None:
     frame = in_names(predicate, pd.DataFrame(page.rows, columns=list(page.columns)))
     shown = frame if places else frame.drop(columns="world")
     named = [f"{name} {row[:-2]}" for row in page.rows]
-    rows = ticked(shown, named, "facts", digits=None)
+    rows = ticked(shown, named, "facts", file=name, digits=None)
     st.caption(
         f"{several(page.total, 'fact')}, {PAGE} a page. The value is 1 where a fact is true, 0 "
         "where it is false. Tick a row to look at its things, or to correct it."
-    )
-    download(
-        "Download this page as CSV", csv_text(shown), f"{name}.csv", "text/csv", key="facts-csv"
     )
     row = page.rows[rows[0]] if rows else None
     if row is not None:

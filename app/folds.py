@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from app.figures import several
-from app.show import show_error, small_table
+from app.show import show_error
 from app.state import workspace
+from app.tabular import small_table
 from workbench.errors import WorkbenchError
 
 
@@ -73,4 +74,4 @@ def folds() -> None:
         ]
         for fold in found
     ]
-    small_table(("Fold", "Tested on", "Learned from"), rows)
+    small_table(("Fold", "Tested on", "Learned from"), rows, "folds")

@@ -12,8 +12,9 @@ import streamlit as st
 
 from app.figures import several
 from app.files import chosen_files
-from app.show import plain, show_error, table, warnings, with_cure
+from app.show import plain, show_error, warnings, with_cure
 from app.state import workspace
+from app.tabular import table, take_home
 from workbench.errors import WorkbenchError
 from workbench.workspace import file_endings
 
@@ -48,7 +49,7 @@ def import_table() -> None:
         st.info("This table has no rows, so there is nothing to import.")
         return
     st.caption(f"The first {several(len(preview.rows), 'row')}")
-    table(pd.DataFrame(preview.rows, columns=list(preview.columns)), most=220)
+    table(pd.DataFrame(preview.rows, columns=list(preview.columns)), f"{path.stem}-rows", most=220)
     name = st.text_input(
         "Predicate",
         value=predicate_name(path),
@@ -175,7 +176,7 @@ def mapped_columns(preview: Any, predicate: str, *, key: str) -> pd.DataFrame:
     means = [special.get(column.lower(), "argument") for column in columns]
     alike = types_by_cells(preview)
     guessed = [next(types, kind) if role == "argument" else "" for kind, role in zip(alike, means)]
-    return st.data_editor(
+    mapped = st.data_editor(
         pd.DataFrame({"column": list(columns), "means": means, "type": guessed}),
         column_config={
             "column": st.column_config.TextColumn(disabled=True),
@@ -188,6 +189,8 @@ def mapped_columns(preview: Any, predicate: str, *, key: str) -> pd.DataFrame:
         key=key,
         width="stretch",
     )
+    take_home(f"{predicate}-columns", lambda: mapped)
+    return mapped
 
 
 def types_by_cells(preview: Any) -> list[str]:

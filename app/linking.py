@@ -12,7 +12,8 @@ from app.choices import ticked
 from app.downloads import csv_text
 from app.figures import most_telling, several
 from app.pictures import linked
-from app.show import draw, plain, small_table, table
+from app.show import draw, plain
+from app.tabular import table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,8 @@ def clusters(linkage: Any) -> None:
         "Tick one to see it."
     )
     names = [(linkage.run_id, name) for name in found["cluster"]]
-    rows = ticked(found, names, "linked-clusters", help=OF_CLUSTERS, most=330)
+    options = {"help": OF_CLUSTERS, "most": 330}
+    rows = ticked(found, names, "linked-clusters", file="clusters-shown", **options)
     one_cluster(linkage, str(found["cluster"].iloc[rows[0] if rows else 0]))
 
 
@@ -55,7 +57,7 @@ def one_cluster(linkage: Any, name: str) -> None:
     st.subheader(f"{plain(name)} {f'and {beside} more' if beside else 'alone'}", anchor=False)
     if not own.all():
         st.caption("Below its own records those of other clusters that are like some of them.")
-    table(records, key=f"linked-records-{name}", most=330)
+    table(records, "records", key=f"linked-records-{name}", most=330)
     left, right = st.columns([3, 2])
     with right:
         drawn = records.head(DRAWN)
@@ -155,7 +157,7 @@ def doubts(linkage: Any) -> None:
         now = "together" if one.together else "apart"
         st.caption(f"Probability {one.probability:.3f}; they are {now} now.")
         cells = linkage.side_by_side(one.left, one.right).fillna("")
-        small_table(("Column", plain(one.left), plain(one.right)), cells.to_numpy().tolist())
+        text_table(("Column", plain(one.left), plain(one.right)), cells.to_numpy().tolist())
         with st.container(horizontal=True):
             say(linkage, one.left, one.right, "linked-asked", keys=True)
             if st.button("Skip", key="linked-skip", shortcut="s"):
@@ -175,7 +177,7 @@ def answered(linkage: Any) -> None:
         shown = given.assign(same=["the same" if one else "not the same" for one in given["same"]])
         latest = shown.rename(columns={"same": "answer"})[::-1]
         pairs = list(zip(latest["left"], latest["right"]))
-        rows = ticked(latest, pairs, "linked-answers", most=260)
+        rows = ticked(latest, pairs, "linked-answers", file="answers-shown", most=260)
         if rows and st.button("Take this answer back", key="linked-back"):
             row = latest.iloc[rows[0]]
             linkage.answer(row["left"], row["right"], None)

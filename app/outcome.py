@@ -9,8 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from app.figures import several
-from app.show import metrics, plain, standing, table, warnings, with_cure
+from app.show import metrics, plain, standing, warnings, with_cure
 from app.state import facts_token, run_token, workspace
+from app.tabular import table
 from app.versions import take
 from app.work import Outcome
 from workbench.service.jobs import Job
@@ -85,7 +86,7 @@ def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
         st.caption(plain(summary["reason"]))
     shown, total = workspace().runs.find_predictions(result.run_id or 0, limit=LISTED)
     named = shown.assign(atom=workspace().data.shown(list(shown["atom"])))
-    table(named[["atom", "value"]], most=300)
+    table(named[["atom", "value"]], "predictions", most=300)
     cut = f", the {LISTED} likeliest. Runs exports them all." if total > LISTED else "."
     st.caption(f"{several(total, 'prediction')}{cut}")
     st.page_link(
@@ -120,7 +121,7 @@ def folds(result: Outcome, summary: Mapping[str, Any]) -> None:
     """A cross-validation: scores by fold, and their mean."""
     rows = [*summary["folds"], {"fold": "mean", **summary["mean"]}]
     frame = pd.DataFrame(rows)
-    table(frame[["fold", *(name for name in METRICS if name in frame)]])
+    table(frame[["fold", *(name for name in METRICS if name in frame)]], "scores")
     threshold_of_f1(summary, result.run_id)
     st.page_link(
         "views/evaluation.py", label="Evaluate fold by fold", icon=":material/query_stats:"

@@ -9,8 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import draw, table
+from app.show import draw
 from app.state import facts_token, run_token, workspace
+from app.tabular import table
 
 METRICS = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 AT_ONCE = 200_000
@@ -89,7 +90,7 @@ def overlaid(numbers: list[int]) -> None:
             st.info("None of these runs has a prediction with a label.")
         return
     st.caption("Mean metrics" + (f", of the first {MOST} runs" if len(numbers) > MOST else ""))
-    table(pd.DataFrame(rows))
+    table(pd.DataFrame(rows), "mean-metrics")
     if not points:
         return
     frame = pd.concat(points, ignore_index=True)

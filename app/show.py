@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from app.figures import decimals, decimals_of_weights
 from app.state import may_begin_jobs, workspace
 from app.wording import in_page_words, meanings
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 ROOM = {"left": 0, "top": 0, "right": 12, "bottom": 20}
 LETTERS_ON, EITHER = {"light": "#43454f", "dark": "#d6d6d2"}, "#767676"
@@ -102,74 +101,6 @@ def short_labels(texts: Iterable[str]) -> list[str]:
     return found
 
 
-def table(
-    frame: pd.DataFrame,
-    *,
-    digits: int | None = 3,
-    weights: Collection[str] = (),
-    help: Mapping[str, str] | None = None,
-    selection: str | None = None,
-    ticked: Sequence[int] = (),
-    key: str | None = None,
-    most: int = 450,
-) -> Any:
-    """A table with its numbers aligned: whole ones with separators, others with so many decimals
-    (all for None), less in columns of large numbers.
-
-    Columns of `weights` have more where one of them is small: a weight of each day or cent may say
-    much. `selection` ('single-row' or 'multi-row') makes it a widget, at first with some rows
-    `ticked`; it scrolls where it is higher than `most` pixels.
-    """
-    explained = help or {}
-    columns: dict[str, Any] = {}
-    formats = {
-        name: _number_format(frame[name], digits, name in weights)
-        for name in frame.columns
-        if frame[name].dtype.kind in "iuf"
-    }
-    # Separators are given to whole numbers alone.
-    frame = frame.round({name: 0 for name, shown in formats.items() if shown == "localized"})
-    for name in frame.columns:
-        if name in formats:
-            columns[name] = st.column_config.NumberColumn(
-                format=formats[name],
-                help=explained.get(name),
-                # As wide as the longest weight; else the first rows say how wide a column is.
-                width=96 if name in weights else None,
-            )
-        elif (width := _width(frame[name])) or name in explained:
-            columns[name] = st.column_config.Column(help=explained.get(name), width=width)
-    options: dict[str, Any] = {"height": min(most, 3 + 33 * (1 + max(1, len(frame))))}
-    if selection is not None:
-        options |= {"on_select": "rerun", "selection_mode": selection}
-        options["selection_default"] = {"selection": {"rows": list(ticked)}}
-    return st.dataframe(
-        frame,
-        column_config=columns,
-        hide_index=True,
-        width="stretch",
-        placeholder="",
-        key=key,
-        **options,
-    )
-
-
-def _width(column: pd.Series) -> int | None:
-    """Pixels of a column of texts whose first cell, which else says how wide it is, is blank."""
-    letters = column.astype(object).fillna("").astype(str).str.len()
-    return min(240, 24 + 7 * int(letters.max())) if letters.iloc[:1].eq(0).any() else None
-
-
-def _number_format(column: pd.Series, digits: int | None, weight: bool) -> str:
-    if column.dtype.kind != "f":
-        return "localized"
-    if digits is None:
-        return "%g"
-    sizes = column.abs()
-    places = decimals_of_weights(sizes, digits) if weight else decimals(sizes.max(), digits)
-    return f"%.{places}f" if places else "localized"
-
-
 def draw(chart: Any, where: Any = st) -> None:
     """A chart whose letters can be read on either ground: Streamlit's own are too pale; with room
     for the last number of an axis, of which the edge cut a part.
@@ -211,48 +142,6 @@ def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
                 help=about,
                 width="content",
             )
-
-
-def read_in_full(frame: pd.DataFrame, *, weights: Collection[str]) -> None:
-    """A short table whose texts are wrapped and never cut, such as rules in words; numbers as in
-    `table`."""
-    numeric = {name for name in frame.columns if frame[name].dtype.kind in "iuf"}
-    written = {
-        name: [_written(cell, _number_format(column, 3, name in weights)) for cell in column]
-        if name in numeric
-        else column.fillna("").tolist()
-        for name, column in frame.items()
-    }
-    rows = list(zip(*written.values(), strict=True))
-    small_table([str(name) for name in written], rows, numbers=numeric)
-
-
-def _written(cell: float, form: str) -> str:
-    if cell != cell:
-        return ""
-    return f"{cell:,.0f}" if form == "localized" else form % cell
-
-
-def small_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str | int | None]],
-    *,
-    numbers: Collection[object] = (),
-) -> None:
-    """A short table as text, columns of `numbers`, and of nothing else, to the right; without a
-    data frame the first page comes quickly."""
-    numeric = [
-        name in numbers or not any(isinstance(row[place], str) for row in rows)
-        for place, name in enumerate(columns)
-    ]
-    lines = [
-        "| " + " | ".join(columns) + " |",
-        "|" + "|".join("---:" if number else "---" for number in numeric) + "|",
-    ]
-    for row in rows:
-        cells = [f"{cell:,}" if isinstance(cell, int) else plain(cell or "") for cell in row]
-        lines.append("| " + " | ".join(cells) + " |")
-    st.markdown("\n".join(lines))
 
 
 def run_label(run: Any) -> str:

@@ -10,7 +10,8 @@ import streamlit as st
 
 from app import charts
 from app.figures import figure, most_telling
-from app.show import draw, plain, short_labels, stands_on, table
+from app.show import draw, plain, short_labels, stands_on
+from app.tabular import table
 
 CASE, ASKED = "study-case", "study-case-asked"
 """Where a session keeps which row it looks at, and which another view asked for."""
@@ -55,4 +56,5 @@ def cases(record: Mapping[str, Any]) -> None:
     draw(charts.waterfall(drawn, total=total, description=f"What each rule adds for {name}"))
     table(
         pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}),
+        "reasons",
     )

@@ -11,10 +11,11 @@ import streamlit as st
 from app.downloads import csv_text, download
 from app.figures import several
 from app.files import beside_uploads
-from app.show import plain, read_in_full, table, warnings
+from app.show import plain, warnings
 from app.state import workspace
 from app.study_cases import cases
 from app.study_scores import scores, with_names
+from app.tabular import read_in_full, table
 from app.versions import take
 
 COLUMNS = {
@@ -66,7 +67,7 @@ def rules(record: Mapping[str, Any]) -> None:
         }
     )
     frame = frame.dropna(axis="columns", how="all")
-    read_in_full(frame, weights=("weight",))
+    read_in_full(frame, "rules", weights=("weight",))
     explained = (f"{name}: {about}" for name, about in COLUMNS.items() if name in frame)
     st.caption(f"{'; '.join(explained)}.".capitalize())
     with st.expander("As they are written"):
@@ -112,7 +113,7 @@ def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
         return
     st.subheader(several(len(asked), "prediction"), anchor=False)
     likeliest = asked.sort_values("value", ascending=False)
-    table(with_names(record["target"], likeliest), most=300)
+    table(with_names(record["target"], likeliest), "predictions", most=300)
     st.caption(
         f"Low and high: an interval of 90 %. The {record['labelled']:,} known rows are in the "
         "download."

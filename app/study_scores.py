@@ -10,8 +10,9 @@ import streamlit as st
 
 from app import charts
 from app.figures import spread
-from app.show import draw, metrics, plain, table
+from app.show import draw, metrics, plain
 from app.state import workspace
+from app.tabular import table
 
 HEADLINES = {
     "yes/no": ("AUC-ROC", "AUC-PR", "F1", "accuracy"),
@@ -37,7 +38,7 @@ def scores(record: Mapping[str, Any]) -> None:
         {"": name, **{metric: found[metric]["mean"] for metric in shown if metric in found}}
         for name, found in systems.items()
     ]
-    table(pd.DataFrame(rows))
+    table(pd.DataFrame(rows), "scores")
     if shown and not _says_more_than_guessing(record, shown[0]):
         st.warning(
             "The base rate guesses about as well, so these tables hardly tell "
@@ -52,7 +53,7 @@ def scores(record: Mapping[str, Any]) -> None:
         )
     if record["calibration"]:
         with st.expander("What was said, and what came true"):
-            table(pd.DataFrame(record["calibration"]))
+            table(pd.DataFrame(record["calibration"]), "calibration")
 
 
 def _says_more_than_guessing(record: Mapping[str, Any], metric: str) -> bool:
@@ -84,7 +85,7 @@ def held_out_numbers(target: str, predictions: pd.DataFrame) -> None:
     with right:
         st.subheader("Worst errors", anchor=False)
         worst = frame.sort_values("error", ascending=False, kind="stable")
-        table(worst.iloc[:LISTED], most=360)
+        table(worst.iloc[:LISTED], "worst-errors", most=360, whole=worst)
 
 
 def with_names(target: str, rows: pd.DataFrame) -> pd.DataFrame:

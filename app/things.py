@@ -9,8 +9,9 @@ from typing import Any
 import streamlit as st
 
 from app.pictures import neighbourhood
-from app.show import plain, small_table
+from app.show import plain
 from app.state import workspace
+from app.tabular import small_table
 from workbench.workspace import parse_atom
 
 THING = "A thing"
@@ -67,7 +68,7 @@ def thing() -> None:
     with left:
         st.subheader("Its columns", anchor=False)
         if columns:
-            small_table(("Column", "Value"), columns)
+            small_table(("Column", "Value"), columns, "its-columns")
         else:
             st.caption("None: whatever is known of it is a link.")
     with right:
@@ -80,6 +81,7 @@ def thing() -> None:
     small_table(
         ("Link", "Way", "Thing"),
         [[one, way, ", ".join(ws.data.called(rest))] for one, way, rest in links],
+        "its-links",
     )
     to_things(list(dict.fromkeys(other for _, _, rest in links for other in rest))[:ONWARD])
     st.graphviz_chart(neighbourhood(names[constant], [called(one) for one in near]))
@@ -126,5 +128,7 @@ def predicted(constant: str) -> None:
     if mine:
         shown = workspace().data.shown([row.atom for row in mine[:ONWARD]])
         values = [f"{row.value:.3f}" for row in mine]
-        small_table(("Prediction", "Value"), [list(row) for row in zip(shown, values)])
+        small_table(
+            ("Prediction", "Value"), [list(row) for row in zip(shown, values)], "its-predictions"
+        )
     st.caption(f"By run {run.id}." if mine else f"Nothing by run {run.id}.")

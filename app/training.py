@@ -165,7 +165,7 @@ def learned(result: Outcome) -> None:
     """The rules with their weights and what the labels say of each; written out, one click away."""
     import pandas as pd
 
-    from app.show import read_in_full
+    from app.tabular import read_in_full
 
     formulas = [one["text"] for one in result.candidates]
     frame = pd.DataFrame(
@@ -180,7 +180,7 @@ def learned(result: Outcome) -> None:
     if (frame["rule"] == frame["formula"]).all():
         frame = frame.drop(columns="formula")
     frame = frame.dropna(axis="columns", how="all")
-    read_in_full(frame, weights=("weight",))
+    read_in_full(frame, "rules", weights=("weight",))
     if "with" in frame:
         st.caption(
             "With: how often the answer is yes where the rule's body holds; without: elsewhere."

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.show import plain, show_error, table
+from app.show import plain, show_error
 from app.state import workspace
+from app.tabular import table
 from workbench.errors import WorkbenchError
 
 LISTED = 200
@@ -63,7 +64,7 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
         return
     st.caption("Predictions that moved most")
     most = moved[["atom", "before", "after", "change"]].head(30)
-    table(most.assign(atom=workspace().data.shown(list(most["atom"]))))
+    table(most.assign(atom=workspace().data.shown(list(most["atom"]))), "what-if")
 
 
 def other_fact(found: Any, atom: str) -> dict[str, Any] | None:

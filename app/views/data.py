@@ -11,8 +11,9 @@ import streamlit as st
 from app.downloads import download
 from app.figures import several
 from app.folds import folds
-from app.show import header, metrics, plain, show_error, small_table
+from app.show import header, metrics, plain, show_error
 from app.state import server, workspace
+from app.tabular import small_table
 from app.wording import GLOSSARY
 from workbench.errors import WorkbenchError
 from workbench.workspace import bundled_examples
@@ -50,6 +51,7 @@ def contents() -> None:
             "To predict (targets)",
         ),
         [by_partition(item) for item in largest],
+        "largest",
     )
     more = (
         f" Shown are the largest {LISTED} of {len(summaries)} predicates."

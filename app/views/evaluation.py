@@ -10,21 +10,11 @@ import streamlit as st
 
 from app import charts
 from app.choices import choose_run, ticked
-from app.downloads import csv_text, download
 from app.outcome import STEPS, THRESHOLDS, best_threshold
-from app.show import (
-    draw,
-    header,
-    lead_to,
-    metrics,
-    plain,
-    show_error,
-    small_table,
-    standing,
-    table,
-)
+from app.show import draw, header, lead_to, metrics, plain, show_error, standing
 from app.state import facts_token, run_token, workspace
 from app.study_scores import held_out_numbers, scores
+from app.tabular import small_table, table
 from workbench.errors import WorkbenchError
 
 METRICS = {
@@ -109,8 +99,7 @@ def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> Non
             names = {"mean": "mean", "sd": "standard deviation"}
         rows = summary.loc[list(names)].assign(fold=list(names.values()))
         shown = pd.concat([scores, rows], ignore_index=True)
-    table(shown, help=meanings)
-    download("Download as CSV", csv_text(shown), "scores.csv", "text/csv", key="scores-csv")
+    table(shown, "scores", help=meanings)
 
 
 def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:
@@ -154,6 +143,7 @@ def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:
         small_table(
             ("", "Said true", "Said false"),
             [["is true", found["tp"], found["fn"]], ["is false", found["fp"], found["tn"]]],
+            "at-the-threshold",
         )
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
         metrics(
@@ -185,7 +175,7 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
     told = [f"{run.id} {fold} {atom}" for fold, atom in zip(frame["fold"], frame["atom"])]
-    rows = ticked(shown, told, "worst", most=300)
+    rows = ticked(shown, told, "worst", file="worst-errors", most=300)
     if not rows:
         st.caption("Tick a row to see why it was predicted so.")
         return

@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import draw, header, plain, table
+from app.show import draw, header, plain
 from app.state import server, workspace
+from app.tabular import table
 from app.watching import start, watch
 from app.work import Work
 from experiments import (
@@ -80,7 +81,7 @@ def reproduced(name: str, found: ReproductionTable) -> None:
     beside(name, frame[measured])
     frame["folds"] = frame["folds"].where(measured)
     told_of_folds(frame[measured])
-    table(pd.concat([frame[measured], frame[~measured]]), help=COLUMNS)
+    table(pd.concat([frame[measured], frame[~measured]]), name, help=COLUMNS)
     waiting = int((~measured).sum())
     if waiting:
         st.caption(f"{waiting} of {len(frame)} figures have not been run in this workspace.")
@@ -88,7 +89,8 @@ def reproduced(name: str, found: ReproductionTable) -> None:
         st.caption(plain(note))
     if found.folds_detail:
         with st.expander("Fold by fold"):
-            table(pd.DataFrame([vars(score) for score in found.folds_detail]))
+            frame = pd.DataFrame([vars(score) for score in found.folds_detail])
+            table(frame, f"{name}-folds")
 
 
 def told_of_folds(measured: pd.DataFrame) -> None:
@@ -115,7 +117,7 @@ def paper(name: str, *, there: bool) -> None:
     )
     st.info(said + (" Choose above and press Reproduce to see ours." if there else ""))
     if figures:
-        table(rows(figures), help=COLUMNS)
+        table(rows(figures), name, help=COLUMNS)
 
 
 header(

@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.downloads import csv_text, download
 from app.fact_pages import facts
 from app.figures import several
-from app.show import draw, header, lead_to, metrics, plain, show_error, table
+from app.show import draw, header, lead_to, metrics, plain, show_error
 from app.state import workspace
+from app.tabular import table
 from app.things import THING, thing
 from workbench.errors import WorkbenchError
 
@@ -38,7 +38,8 @@ def distribution(summary: Any) -> None:
     table(
         pd.DataFrame(
             [{field: getattr(count, field) for field in fields} for count in summary.counts]
-        )
+        ),
+        f"{predicate.name}-counts",
     )
     if not predicate.arity:
         return
@@ -115,8 +116,7 @@ def answered(sql: str, values: dict[str, str], limit: int, seconds: float) -> bo
     cut = f"; only the first {limit:,} are shown" if result.truncated else ""
     rows = several(len(frame), "row")
     st.caption(f"{rows} in {result.seconds:.2f} s{cut}")
-    table(frame, digits=None)
-    download("Download as CSV", csv_text(frame), "query.csv", "text/csv")
+    table(frame, "query", digits=None)
     return True
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import streamlit as st
 
 from app.choices import choose_run
-from app.show import header, metrics, nothing_predicted, plain, show_error, small_table
+from app.show import header, metrics, nothing_predicted, plain, show_error
 from app.state import may_begin_jobs, run_token, workspace
+from app.tabular import small_table, text_table
 from app.versions import ask_name, author
 from app.watching import start, watch
 from app.work import Work
@@ -127,7 +128,7 @@ def known(question: Any) -> None:
     for one, column in zip(things, st.columns(len(things))):
         with column:
             st.caption(plain(f"What is known of {one.kind} {one.name}"))
-            small_table(("Column or link", "Value"), [*one.columns, *one.links])
+            text_table(("Column or link", "Value"), [*one.columns, *one.links])
             if one.more:
                 st.caption(f"and {one.more_links}: its page on Explore has them.")
 
@@ -159,7 +160,7 @@ def standing(name: str, left: int, total: int) -> None:
         rows = [
             [one.one, one.other, one.both, f"{one.share:.0%}", f"{one.kappa:.2f}"] for one in found
         ]
-        small_table(("Reviewer", "Reviewer", "Both answered", "Agree", "Kappa"), rows)
+        small_table(("Reviewer", "Reviewer", "Both answered", "Agree", "Kappa"), rows, "agreement")
     if undecided := disputed(given):
         st.warning(
             "As many say yes as no, so there is no label: "
@@ -174,7 +175,7 @@ def standing(name: str, left: int, total: int) -> None:
                 [f"{one.written[:10]} {one.written[11:16]}", one.reviewer, shown, words[one.says]]
                 for one, shown in zip(latest, in_words)
             ]
-            small_table(("When (UTC)", "Who", "What", "Answer"), rows)
+            small_table(("When (UTC)", "Who", "What", "Answer"), rows, "answers")
 
 
 header(

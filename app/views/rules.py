@@ -13,9 +13,10 @@ import streamlit as st
 from app.candidates import find_rules
 from app.editor import dress, editor, write
 from app.figures import with_short_weight
-from app.show import header, lead_to, plain, show_error, table
+from app.show import header, lead_to, plain, show_error
 from app.state import facts_token, workspace
 from app.study_outcome import offer_rules
+from app.tabular import table
 from app.wording import GLOSSARY, in_page_words
 from workbench.errors import WorkbenchError
 
@@ -97,7 +98,7 @@ def predicate_list(summaries: tuple[Any, ...]) -> None:
         lead_to("data", "No facts are loaded yet: to the data", ":material/database:")
         return
     st.caption("Columns and links at hand (predicates)", help=GLOSSARY["predicate"])
-    table(pd.DataFrame(rows), most=390)
+    table(pd.DataFrame(rows), "predicates", most=390)
 
 
 def roles(names: list[str]) -> dict[str, list[str] | None]:
@@ -184,7 +185,7 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
             for rule in preview.rules
         ]
     )
-    table(frame, help=COLUMNS)
+    table(frame, "counts", help=COLUMNS)
     st.caption(
         f"{preview.atoms:,} open atoms (what is to be inferred); {preview.ground_rows:,} ground "
         f"rules join them, {sum(rule.unit_groundings for rule in preview.rules):,} groundings are "

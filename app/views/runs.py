@@ -13,8 +13,9 @@ from app.choices import ticked
 from app.downloads import csv_text, download
 from app.figures import several
 from app.overlaid import AT_ONCE, METRICS, filtered, mean_scores, overlaid
-from app.show import KINDS, header, metrics, plain, run_label, show_error, standing, table
+from app.show import KINDS, header, metrics, plain, run_label, show_error, standing
 from app.state import role, workspace
+from app.tabular import table
 from workbench.errors import WorkbenchError
 from workbench.workspace import as_words
 
@@ -70,8 +71,7 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
         "another."
     )
     numbers = [int(number) for number in frame["run"]]
-    chosen = ticked(frame, numbers, "runs", many=True, help=COLUMNS)
-    download("Download the list as CSV", csv_text(frame), "runs.csv", "text/csv", key="runs-csv")
+    chosen = ticked(frame, numbers, "runs", file="runs", many=True, help=COLUMNS)
     return [numbers[row] for row in chosen]
 
 
@@ -115,7 +115,8 @@ def one(number: int) -> None:
             ws.runs.label(number, name=name, note=note)
             st.rerun()
         found = settings(run)
-        table(pd.DataFrame({"setting": list(found), "value": list(found.values())}))
+        frame = pd.DataFrame({"setting": list(found), "value": list(found.values())})
+        table(frame, f"run-{number}-settings")
     with right:
         st.caption("Program")
         st.code(run.program_text, language=None, height=420)
@@ -187,7 +188,7 @@ def compare(first: int, second: int) -> None:
         if "p (paired t)" in paired:
             how = " and paired tests over the folds"
         st.caption("Mean metrics" + how)
-        table(paired.dropna(axis="columns", how="all"), help=TESTS)
+        table(paired.dropna(axis="columns", how="all"), "tests", help=TESTS)
     ends = (("first", first), ("second", second))
     weights = {f"weight_{end}": f"run {run}" for end, run in ends}
     values = {f"value_{end}": f"run {run}" for end, run in ends}
@@ -218,7 +219,7 @@ def settings_that_differ(settings: Sequence[dict[str, Any]], first: int, second:
         }
         for item in differing
     ]
-    table(pd.DataFrame(rows).drop_duplicates())
+    table(pd.DataFrame(rows).drop_duplicates(), "settings-that-differ")
 
 
 def rows_that_differ(
@@ -239,7 +240,7 @@ def rows_that_differ(
         frame = frame.drop(columns="world")
     if "atom" in frame:
         frame["atom"] = workspace().data.shown(list(frame["atom"]))
-    table(frame.rename(columns=names), most=300)
+    table(frame.rename(columns=names), f"{what}s-that-differ", most=300)
 
 
 def shown(item: dict[str, Any], end: str) -> str:

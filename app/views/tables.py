@@ -13,8 +13,9 @@ import streamlit as st
 from app.figures import several
 from app.files import named_sources, staying, taken_here
 from app.pictures import picture, picture_in_words
-from app.show import header, plain, show_error, table, warnings
+from app.show import header, plain, show_error, warnings
 from app.state import server, workspace
+from app.tabular import table
 from workbench.errors import WorkbenchError
 from workbench.workspace import ColumnKind, TableMapping, file_endings
 
@@ -125,7 +126,7 @@ def one(look: Any, mapped: TableMapping) -> None:
     """A table: its first rows, what each column is taken for, and a form to correct one."""
     st.caption(plain(f"{several(mapped.rows, 'row')}; {shape(mapped)}"))
     rows, columns = look.rows[mapped.name], look.columns[mapped.name]
-    table(pd.DataFrame(list(rows), columns=list(columns)), most=190)
+    table(pd.DataFrame(list(rows), columns=list(columns)), f"{mapped.name}-rows", most=190)
     frame = pd.DataFrame(
         [
             {
@@ -142,6 +143,7 @@ def one(look: Any, mapped: TableMapping) -> None:
         frame = frame.drop(columns="because")
     table(
         frame,
+        f"{mapped.name}-columns",
         help={"called": "What its facts are called in rules.", "blank": "Cells that say nothing."},
     )
     if not look.more_rows:

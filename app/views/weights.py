@@ -9,9 +9,9 @@ import streamlit as st
 
 from app import charts
 from app.choices import choose_run
-from app.downloads import csv_text, download
-from app.show import draw, header, short_labels, standing, table
+from app.show import draw, header, short_labels, standing
 from app.state import workspace
+from app.tabular import table
 from app.watching import start, watch
 from app.work import Work
 from workbench.workspace import names_of_rules
@@ -154,7 +154,8 @@ def show(run: Any) -> None:
     drawn = pd.concat([shown["weight"], words.rename("rule"), shown[beside]], axis="columns")
     if described:
         drawn["formula"] = shown["formula"]
-    table(drawn, help=COLUMNS, weights=("weight", "low", "high", "before"))
+    file = f"weights-{run.id}"
+    table(drawn, file, help=COLUMNS, weights=("weight", "low", "high", "before"), whole=shown)
     if run.kind != "study":
         with st.expander("Clausal form"):
             st.caption(
@@ -162,7 +163,6 @@ def show(run: Any) -> None:
                 "own sense."
             )
             st.code("\n".join(frame["clauses"]), language="text")
-    download("Download as CSV", csv_text(shown), f"weights-{run.id}.csv", "text/csv")
 
 
 def intervals(run: Any, there: bool) -> None:

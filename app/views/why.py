@@ -20,10 +20,10 @@ from app.show import (
     short_labels,
     show_error,
     standing,
-    table,
 )
 from app.state import facts_token, may_begin_jobs, run_token, workspace
 from app.study_cases import ASKED, CASE, cases
+from app.tabular import table
 from app.watching import start, watch
 from app.what_if import what_if
 from app.work import Work
@@ -200,7 +200,7 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
         "weight": [item.written_weight for item in rows],
         "predicted in it": [predicted_in(item, shown) for item in rows],
     }
-    table(pd.DataFrame(told), help=COLUMNS)
+    table(pd.DataFrame(told), "ground-rules", help=COLUMNS)
     made = dict.fromkeys(line for item in rows[:LISTED] for line in item.definitions)
     if made:
         st.caption("What their atoms are made of")
@@ -212,7 +212,7 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
             "distance": [item.distance for item in rows],
             "other atoms": [item.other_atoms() for item in rows],
         }
-        table(pd.DataFrame(clauses), help=COLUMNS)
+        table(pd.DataFrame(clauses), "clauses", help=COLUMNS)
     if onward:
         st.caption("These atoms play a part in it. Why are they as they are?")
         with st.container(horizontal=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -70,6 +72,42 @@ def test_a_second_download_does_not_wait_for_a_page_that_is_gone() -> None:
     assert button.proto.ignore_rerun
     for path in Path(shipped("app")).rglob("*.py"):
         assert path.name == "downloads.py" or "st.download_button" not in path.read_text("utf-8")
+
+
+def _tables() -> None:
+    import pandas
+
+    from app.tabular import read_in_full, small_table, table
+
+    found = pandas.DataFrame({"who": ["=A1", "Bo"], "share": [0.25, 0.123456]})
+    table(found[:1], "part", whole=found)
+    read_in_full(found, "told", weights=())
+    small_table(("who", "share"), [["=A1", 3], ["Bo", None]], "short")
+
+
+def test_every_table_is_taken_home_whole_and_without_formulas(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {}
+
+    def download(label: str, data: Callable[[], str], name: str, mime: str, **_: object) -> None:
+        files[name] = data()
+
+    monkeypatch.setattr("app.tabular.download", download)
+    assert not AppTest.from_function(_tables).run().exception
+    whole = "who,share\n'=A1,0.25\nBo,0.123456\n"
+    assert files == {
+        "part.csv": whole,
+        "told.csv": whole,
+        "short.csv": "who,share\n'=A1,3\nBo,\n",
+    }
+
+
+def test_tables_are_drawn_where_a_download_is_drawn_with_them() -> None:
+    drawn = re.compile(r"\b(?:st\.table|\w+\.dataframe|\w+\.data_editor)\(")
+    for path in Path(shipped("app")).rglob("*.py"):
+        text = path.read_text("utf-8")
+        assert len(drawn.findall(text)) <= text.count("take_home("), path
 
 
 def test_answers_about_records_called_like_formulas_are_read_again(tmp_path: Path) -> None:

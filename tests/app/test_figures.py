@@ -42,9 +42,9 @@ def test_what_has_no_size_has_all_decimals() -> None:
 def _two_columns() -> None:
     import pandas
 
-    from app.show import table
+    from app.tabular import table
 
-    table(pandas.DataFrame({"share": [0.25, 0.5], "income": [53000.4, 17000.0]}))
+    table(pandas.DataFrame({"share": [0.25, 0.5], "income": [53000.4, 17000.0]}), "rows")
 
 
 def test_columns_of_large_numbers_are_whole() -> None:
@@ -97,11 +97,11 @@ def test_what_rounds_to_nothing_has_no_minus() -> None:
 def _a_weight() -> None:
     import pandas
 
-    from app.show import read_in_full, table
+    from app.tabular import read_in_full, table
 
     told = pandas.DataFrame({"weight": [1.927445636], "with": [0.71428]})
-    table(told, weights=("weight",))
-    read_in_full(told, weights=("weight",))
+    table(told, "first", weights=("weight",))
+    read_in_full(told, "second", weights=("weight",))
 
 
 def test_a_figure_has_the_same_digits_wherever_it_is_read() -> None:
@@ -133,10 +133,10 @@ def test_charts_have_room_for_the_last_number_of_an_axis_or_what_they_ask_for() 
 def _a_name_far_down() -> None:
     import pandas
 
-    from app.show import table
+    from app.tabular import table
 
     rows = {"name": [None, "the run of the last week"] * 5, "kind": ["inference"] * 10}
-    table(pandas.DataFrame(rows))
+    table(pandas.DataFrame(rows), "rows")
 
 
 def test_a_column_is_as_wide_as_what_stands_below_a_blank_first_cell() -> None:

@@ -203,7 +203,7 @@ def test_two_people_infer_at_once_compare_and_export(smokers: Visitor) -> None:
     assert toolbar.get_by_label("Download as CSV").count() == 1
     assert not toolbar.get_by_label("Download as CSV").is_visible()
     with smokers.page.expect_download() as caught:
-        smokers.page.get_by_role("button", name="Download the list as CSV").click()
+        smokers.page.get_by_role("button", name="Download runs.csv").click()
     assert "gibbs" in Path(caught.value.path()).read_text()
     smokers.go("runs", "Runs")
     tick_rows(smokers, 1)
