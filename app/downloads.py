@@ -31,9 +31,16 @@ def download(
 
 def csv_text(frame: pd.DataFrame) -> str:
     """The frame as CSV; texts that a spreadsheet would run as a formula begin with a quote mark."""
+    from pandas import Series
     from pandas.api.types import is_numeric_dtype
 
-    safe = frame.apply(lambda column: column if is_numeric_dtype(column) else column.map(_safe))
+    def neutral(column: Series) -> Series:
+        if is_numeric_dtype(column):
+            return column
+        # As objects, since whole numbers beside a blank would else be written as fractions.
+        return Series([_safe(cell) for cell in column], column.index, object)
+
+    safe = frame.apply(neutral)
     return str(safe.rename(columns=_safe).to_csv(index=False))
 
 
