@@ -92,11 +92,20 @@ def history() -> None:
         format_func=lambda place: f"{rows[place][2]}: {found[place].how} by {rows[place][1]}",
         key=f"edit-which-{found[0].written}-{len(offered)}",
     )
-    if right.button("Undo", key="edit-undo", help="What stood there before stands there again."):
-        try:
-            workspace().data.undo_edit(found[picked], author=author())
-        except WorkbenchError as error:
-            show_error(error)
-            return
-        st.toast("What stood there before stands there again.")
-        st.rerun()
+    right.button(
+        "Undo",
+        key="edit-undo",
+        help="What stood there before stands there again.",
+        on_click=undo,
+        args=(found[picked], author()),
+    )
+
+
+def undo(edit: Any, name: str) -> None:
+    """Take back the edit that was seen, also where somebody has made a newer one meanwhile."""
+    try:
+        workspace().data.undo_edit(edit, author=name)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.toast("What stood there before stands there again.")

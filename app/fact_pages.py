@@ -69,7 +69,7 @@ def facts(predicate: Any) -> None:
     frame = in_names(predicate, pd.DataFrame(page.rows, columns=list(page.columns)))
     shown = frame if places else frame.drop(columns="world")
     named = [f"{name} {row[:-2]}" for row in page.rows]
-    rows = ticked(shown, named, "facts", file=name, digits=None)
+    rows = ticked(shown, named, "facts", file=f"{name}-page-{number}", digits=None)
     st.caption(
         f"{several(page.total, 'fact')}, {PAGE} a page. The value is 1 where a fact is true, 0 "
         "where it is false. Tick a row to look at its things, or to correct it."

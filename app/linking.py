@@ -12,8 +12,10 @@ from app.choices import ticked
 from app.downloads import csv_text
 from app.figures import most_telling, several
 from app.pictures import linked
-from app.show import draw, plain
+from app.show import draw, plain, show_error
+from app.state import may_begin_jobs
 from app.tabular import table, text_table
+from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,8 +105,7 @@ def two_records(linkage: Any, names: list[str], first: tuple[str, ...], key: str
     if right is None:
         return
     reasons(linkage, left, right)
-    said = {frozenset(pair): same for *pair, same in linkage.answers().to_numpy().tolist()}
-    if (same := said.get(frozenset((left, right)))) is not None:
+    if (same := said_of(linkage, left, right)) is not None:
         st.caption(f"Somebody said that they are {'the same' if same else 'not the same'}.")
     with st.container(horizontal=True):
         say(linkage, left, right, f"linked-{key}")
@@ -132,26 +133,96 @@ def reasons(linkage: Any, left: str, right: str) -> None:
 
 
 def say(linkage: Any, left: str, right: str, key: str, *, keys: bool = False) -> None:
-    """The same, or not: an answer is kept, and clusters are made anew at once."""
+    """The same, or not: an answer is kept, and clusters are made anew at once.
+
+    It is of the pair that was seen: once somebody else has answered it, another stands in its place
+    when the page is drawn anew.
+    """
     for label, letter, same in (("The same", "y", True), ("Not the same", "n", False)):
-        shortcut = letter if keys else None
-        if st.button(label, key=f"{key}-{letter}", type="primary", shortcut=shortcut):
-            done = linkage.answer(left, right, same)
-            moved = several(done.moved, "record")
-            st.toast(f"Kept. {moved} moved to another cluster." if done.moved else "Kept.")
-            st.rerun()
+        st.button(
+            label,
+            key=f"{key}-{letter}-{left}-{right}",
+            type="primary",
+            shortcut=letter if keys else None,
+            on_click=keep,
+            args=(linkage, left, right, same),
+        )
+
+
+def said_of(linkage: Any, left: str, right: str) -> bool | None:
+    """Whether somebody said that two records are the same; None where nobody said anything."""
+    given = {frozenset(pair): same for *pair, same in linkage.answers().to_numpy().tolist()}
+    return given.get(frozenset((left, right)))
+
+
+def gone_through(linkage: Any) -> list[tuple[str, str, bool | None]]:
+    """The pairs that this browser answered or skipped, and what was said of each before."""
+    found: list[tuple[str, str, bool | None]] = st.session_state.setdefault(
+        f"linked-gone-through-{linkage.run_id}", []
+    )
+    return found
+
+
+def skipped(linkage: Any) -> set[tuple[str, str]]:
+    """The pairs that are not asked about again at this browser."""
+    found: set[tuple[str, str]] = st.session_state.setdefault(
+        f"linked-skipped-{linkage.run_id}", set()
+    )
+    return found
+
+
+def keep(linkage: Any, left: str, right: str, same: bool) -> None:
+    """Keep an answer; tell what it moved, and whether somebody had said otherwise meanwhile."""
+    try:
+        before = said_of(linkage, left, right)
+        done = linkage.answer(left, right, same)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    gone_through(linkage).append((left, right, before))
+    told = f"Kept. {several(done.moved, 'record')} moved to another cluster."
+    st.toast(told if done.moved else "Kept.")
+    if before is not None and before != same:
+        st.toast(f"Until now they were {'the same' if before else 'not the same'} to somebody.")
+
+
+def skip(linkage: Any, left: str, right: str) -> None:
+    """Ask about other pairs."""
+    skipped(linkage).add((left, right))
+    gone_through(linkage).append((left, right, None))
+
+
+def going_back(linkage: Any) -> None:
+    """Undo the last answer, or Skip, of this browser."""
+    if st.button("Undo", key="linked-undo", shortcut="u"):
+        if not (gone := gone_through(linkage)):
+            st.toast("You have answered nothing yet.")
+            return
+        left, right, before = gone.pop()
+        if (left, right) in skipped(linkage):
+            skipped(linkage).discard((left, right))
+        else:
+            linkage.answer(left, right, before)
+        st.toast(plain(f"Taken back: {left} and {right}"))
+        st.rerun()
 
 
 def doubts(linkage: Any) -> None:
     """The pair to ask about next, side by side, with keys; the others wait."""
-    skipped: set[tuple[str, str]] = st.session_state.setdefault("linked-skipped", set())
+    passed = skipped(linkage)
     waiting = [
-        one for one in linkage.questions(100 + len(skipped)) if (one.left, one.right) not in skipped
+        one for one in linkage.questions(100 + len(passed)) if (one.left, one.right) not in passed
     ]
-    if not waiting:
+    if waiting:
+        doubt(linkage, waiting[0])
+    else:
         st.success("No doubtful pair is left to ask about.", icon=":material/check:")
-        return
-    one = waiting[0]
+        going_back(linkage)
+    answered(linkage)
+
+
+def doubt(linkage: Any, one: Any) -> None:
+    """Two records side by side, a key for each answer, and why they may be the same."""
     with st.container(border=True):
         st.subheader("Are these the same?", anchor=False)
         now = "together" if one.together else "apart"
@@ -160,12 +231,16 @@ def doubts(linkage: Any) -> None:
         text_table(("Column", plain(one.left), plain(one.right)), cells.to_numpy().tolist())
         with st.container(horizontal=True):
             say(linkage, one.left, one.right, "linked-asked", keys=True)
-            if st.button("Skip", key="linked-skip", shortcut="s"):
-                skipped.add((one.left, one.right))
-                st.rerun()
+            st.button(
+                "Skip",
+                key=f"linked-skip-{one.left}-{one.right}",
+                shortcut="s",
+                on_click=skip,
+                args=(linkage, one.left, one.right),
+            )
+            going_back(linkage)
     with st.expander("Why"):
         reasons(linkage, one.left, one.right)
-    answered(linkage)
 
 
 def answered(linkage: Any) -> None:
@@ -214,7 +289,9 @@ def thresholds(linkage: Any) -> float | None:
         "that are. In use: "
         f"{linkage.threshold:g}. Clusters then decide pair by pair."
     )
-    pressed = st.button(f"Link again from {chosen:g} on", key="linked-again-from")
+    pressed = may_begin_jobs() and st.button(
+        f"Link again from {chosen:g} on", key="linked-again-from"
+    )
     return float(chosen) if pressed else None
 
 

@@ -111,7 +111,7 @@ def opened() -> Server:
         st.stop()
 
 
-OF_LABELS = ("Review", "Why", "Evaluation", "Explore")
+OF_LABELS = ("Review", "Link records", "Why", "Evaluation", "Explore")
 """What is for people who label at a server: to be asked, and to see why."""
 state = opened()
 if not may_begin_jobs():

@@ -89,7 +89,9 @@ def queue(all_jobs: Jobs) -> None:
             said = f"number {waiting.index(job.id) + 1} in the queue"
         st.text(f"{called(job)}: {said}")
         asked = job.asked_to_stop
-        if st.button("Stopping" if asked else "Cancel", key=f"queue-{job.id}", disabled=asked):
+        if may_begin_jobs() and st.button(
+            "Stopping" if asked else "Cancel", key=f"queue-{job.id}", disabled=asked
+        ):
             all_jobs.cancel(job)
             st.rerun(scope="fragment")
 

@@ -12,7 +12,7 @@ from app.downloads import csv_text, download
 from app.files import named_sources, staying, taken_here
 from app.linking import clusters, doubts, likely_pairs, thresholds
 from app.show import header, metrics, plain, show_error, warnings
-from app.state import workspace
+from app.state import may_begin_jobs, workspace
 from app.watching import start, watch
 from app.work import GRACE, Work
 from workbench.errors import WorkbenchError
@@ -120,7 +120,7 @@ def figures(linkage: Any, run: Any) -> None:
             ("Clusters", now["clusters"], "Records of the same thing; most are of one record."),
             ("Expected precision", shares[0], "Of pairs together, how many are the same."),
             ("Expected recall", shares[1], "Of pairs that are the same, how many are together."),
-            ("Answered by you", len(given), "Pairs that somebody said are the same, or are not."),
+            ("Answered", len(given), "Pairs that somebody said are the same, or are not."),
         ]
     )
     proof = (
@@ -142,7 +142,7 @@ def downloads(linkage: Any, run: Any) -> None:
         download("Pairs (CSV)", lambda: likely_pairs(linkage), "pairs.csv", "text/csv")
         if len(labels):
             download("Answers (CSV)", csv_text(labels), "answers.csv", "text/csv")
-            if st.button(
+            if may_begin_jobs() and st.button(
                 "Link again, learning from the answers",
                 key="linked-again",
                 icon=":material/model_training:",
@@ -158,8 +158,14 @@ header(
 try:
     job = watch(LINKED)
     run = choose_run((LINKED,), "linked-run")
-    with st.expander("Bring records", expanded=run is None) if run is not None else st.container():
-        bring()
+    if may_begin_jobs():
+        with st.expander("Bring records") if run is not None else st.container():
+            bring()
+    elif run is None:
+        st.info(
+            "No records are linked yet. Somebody whose token is of the role model or admin links "
+            "first."
+        )
     if job is not None and job.about.outcome is not None:
         warnings(job.about.outcome.summary.get("warnings", ()))
     if run is not None:

@@ -72,15 +72,28 @@ def question(one: Any, name: str, run: Any) -> None:
 
 def answers(one: Any, name: str, run: Any) -> None:
     """Yes, no, skip, undo, learn again: a key each."""
-    ws = workspace()
     with st.container(horizontal=True):
         for label, key, says in (("Yes", "y", True), ("No", "n", False), ("Skip", "s", None)):
             kind = "secondary" if says is None else "primary"
-            if st.button(label, key=f"review-{key}", shortcut=key, type=kind):  # type: ignore[arg-type]
-                ws.answer(one, says, reviewer=name)
-                st.rerun()
+            st.button(
+                label,
+                key=f"review-{key}-{run.id}-{one.world}-{one.atom}",
+                shortcut=key,
+                type=kind,  # type: ignore[arg-type]
+                on_click=give,
+                args=(one, says, name),
+            )
         going_back(name)
         learn_again(run)
+
+
+def give(one: Any, says: bool | None, name: str) -> None:
+    """Keep an answer to the question that was seen: once somebody else has answered it, another
+    stands in its place when the page is drawn anew."""
+    try:
+        workspace().answer(one, says, reviewer=name)
+    except WorkbenchError as error:
+        show_error(error)
 
 
 def going_back(name: str) -> None:

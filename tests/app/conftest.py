@@ -32,6 +32,12 @@ def sound(test: AppTest) -> AppTest:
     return test
 
 
+def pressed(test: AppTest, label: str) -> AppTest:
+    """The page once the one button of this label is pressed."""
+    (button,) = [one for one in test.button if one.label == label]
+    return sound(button.click().run())
+
+
 def finished(job: Job | None) -> Job:
     assert job is not None
     for _ in range(2400):

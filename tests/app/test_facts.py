@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from app.state import Server
-from tests.app.conftest import Open, finished, sound
+from tests.app.conftest import Open, finished, pressed, sound
 
 LABELLED = "Smokes(Ann)\nSmokes(Bob)\nFriends(Ann,Bob)\nFriends(Bob,Cem)\nFriends(Dov,Eva)\n"
 
@@ -135,13 +135,13 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
         "Likes" in item.value for item in test.markdown
     )
     test.text_input(key="review-author").set_value("Ada").run()
-    sound(test.button(key="review-y").click().run())
+    pressed(test, "Yes")
     assert ws.data.facts_page("Fan", partition="truth").total == 1
     assert test.subheader[0].value != first
     sound(test.button(key="review-u").click().run())
     assert test.subheader[0].value == first
-    for key in ("y", "n", "s", "y"):
-        sound(test.button(key=f"review-{key}").click().run())
+    for label in ("Yes", "No", "Skip", "Yes"):
+        pressed(test, label)
     assert [(one.reviewer, one.says) for one in ws.answers()] == [
         ("Ada", says) for says in (True, False, None, True)
     ]
@@ -152,6 +152,31 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     assert sound(test.run()).selectbox(key="review-run").value == 3
     sound(test.selectbox(key="review-run").select(1).run())
     assert sound(test.run()).selectbox(key="review-run").value == 1
+
+
+def test_an_answer_is_of_the_question_that_was_seen(state: Server, page: Open) -> None:
+    rules = "Likes(person, topic)\nFan(person)\n1 Likes(p, +t) => Fan(p)\n-0.2 Fan(p)\n"
+    ws = state.workspace
+    ws.declare(rules)
+    ws.data.add("\n".join(f"Likes(P{n}, T{n % 2})" for n in range(6)))
+    run = ws.infer(rules, query=["Fan"], engine="exact").run_id
+    test = sound(page("review"))
+    seen = ws.review(run).questions[0]
+    ws.answer(seen, True, reviewer="Bo")
+    pressed(test, "No")
+    assert [(one.atom, one.says) for one in ws.answers()] == [
+        (seen.atom, True),
+        (seen.atom, False),
+    ]
+
+
+def test_what_is_undone_is_the_edit_that_was_seen(smokers: Server, page: Open) -> None:
+    data = smokers.workspace.data
+    data.edit("Smokes(Gita)", "add", author="Ada")
+    test = sound(page("explore"))
+    data.edit("Smokes(Femi)", "add", author="Bo")
+    sound(test.button(key="edit-undo").click().run())
+    assert [one.author for one in data.edits() if one.undone] == ["Ada"]
 
 
 def test_a_thing_leads_to_its_neighbours_and_facts_are_corrected(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.state import Server
-from tests.app.conftest import Open, finished, sound
+from tests.app.conftest import Open, finished, pressed, sound
 from tests.app.visitor import Visitor, needs_browser
 
 
@@ -49,7 +50,7 @@ def test_records_are_linked_and_linked_again_from_another_threshold(
     assert "cluster" in test.dataframe[0].value
     name = str(test.dataframe[0].value["cluster"].iloc[0])
     pair = [str(test.selectbox(key=f"linked-{end}-{name}").value) for end in ("left", "right")]
-    sound(test.button(key=f"linked-{name}-y").click().run())
+    pressed(test, "The same")
     said = [item.value for item in sound(test.run()).caption]
     assert "Somebody said that they are the same." in said
     test.segmented_control(key="linked-part").set_value("Threshold")
@@ -68,6 +69,55 @@ def test_records_are_linked_and_linked_again_from_another_threshold(
     job = finished(state.jobs.all()[0])
     assert job.status == "done"
     assert any("answer" in one for one in job.about.outcome.summary["warnings"])
+
+
+@pytest.fixture
+def linked(state: Server, persons: Path) -> Any:
+    """The people, linked, and where people who label are asked about them."""
+    state.workspace.link([persons])
+    return state.workspace.linkage()
+
+
+def test_an_answer_and_a_skip_are_undone_in_turn(linked: Any, page: Open) -> None:
+    test = page("linked")
+    test.segmented_control(key="linked-part").set_value("Doubtful pairs")
+    sound(test.run())
+    first, second = ({one.left, one.right} for one in linked.questions(2))
+    linked.answer(*first, False)  # somebody else meanwhile
+    pressed(test, "The same")
+    assert [set(row) & first for row in linked.answers().to_numpy().tolist()] == [first]
+    assert any("not the same to somebody" in one.value for one in test.toast)
+    pressed(test, "Skip")
+    assert linked.questions(1)[0].left in second
+    sound(test.button(key="linked-undo").click().run())
+    assert linked.answers()["same"].tolist() == [True]
+    sound(test.button(key="linked-undo").click().run())
+    assert linked.answers()["same"].tolist() == [False]
+    sound(test.button(key="linked-undo").click().run())
+    assert test.toast[0].value == "You have answered nothing yet."
+
+
+def test_answers_can_be_taken_back_where_no_pair_is_left(linked: Any, page: Open) -> None:
+    for one in linked.questions(1000):
+        linked.answer(one.left, one.right, one.together)
+    test = page("linked")
+    test.segmented_control(key="linked-part").set_value("Doubtful pairs")
+    assert "No doubtful pair" in sound(test.run()).success[0].value
+    assert test.button(key="linked-undo")
+    assert any("answer" in one.label for one in test.expander)
+
+
+def test_who_labels_answers_and_links_nothing(
+    linked: Any, page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.state.role", lambda: "label")
+    test = page("linked")
+    assert not [one for one in test.button if one.key in ("linked-go", "linked-again")]
+    test.segmented_control(key="linked-part").set_value("Threshold")
+    assert not [one for one in sound(test.run()).button if one.key == "linked-again-from"]
+    test.segmented_control(key="linked-part").set_value("Doubtful pairs")
+    pressed(sound(test.run()), "Not the same")
+    assert len(linked.answers()) == 1
 
 
 def test_files_that_cannot_be_linked_are_told(page: Open, tmp_path: Path) -> None:

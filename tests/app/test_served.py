@@ -78,7 +78,11 @@ def test_where_there_are_tokens_the_page_asks_for_one(page: Any, club: Path) -> 
     with served_apart(club, words=words) as address:
         assert httpx.get(address).status_code == 401
         page.goto(address)
-        for given, said in (("nonsense", "This is no token."), ("reading-word", "may not use")):
+        for given, said in (
+            ("nonsense", "This is no token."),
+            ("reading-word", "may not use"),
+            ("x" * 10_000, "This is no token."),
+        ):
             page.get_by_label("token").fill(given)
             page.get_by_role("button", name="Open the page").click()
             page.get_by_text(said).wait_for()
@@ -116,6 +120,7 @@ def test_who_labels_is_asked_and_shown_why_and_begins_no_job(browser: Any, club:
         views = page.locator('[data-testid="stSidebarNavLink"]').all_inner_texts()
         assert [view.split("\n")[-1] for view in views] == [
             "Review",
+            "Link records",
             "Why",
             "Evaluation",
             "Explore",
@@ -128,6 +133,7 @@ def test_who_labels_is_asked_and_shown_why_and_begins_no_job(browser: Any, club:
             ]
         for view, title in (
             ("review", "Review"),
+            ("linked", "Link records"),
             ("why", "Why"),
             ("evaluation", "Evaluation"),
             ("explore", "Explore"),

@@ -346,6 +346,26 @@ def test_a_job_is_cancelled(tmp_path: Path) -> None:
         assert remote.schema()["ok"]
 
 
+def test_who_labels_cancels_own_jobs_alone(tmp_path: Path) -> None:
+    with served(tmp_path, WORDS) as address:
+
+        def asked(method: str, path: str, word: str) -> httpx.Response:
+            headers = {"Authorization": f"Bearer {word}"}
+            content = {"json": {}} if method == "POST" else {}
+            return httpx.request(
+                method, f"{address}/api/{path}", headers=headers, timeout=60, **content
+            )  # type: ignore[arg-type]
+
+        asked("POST", "tools/undo_answer", "modelling-word")
+        asked("POST", "tools/undo_answer", "labelling-word")
+        others, own = (1, 2)
+        refused = asked("DELETE", f"jobs/{others}", "labelling-word")
+        assert refused.status_code == 403
+        assert "takes the role model" in refused.json()["diagnostics"][0]["message"]
+        assert asked("DELETE", f"jobs/{own}", "labelling-word").status_code == 200
+        assert asked("DELETE", f"jobs/{own}", "modelling-word").status_code == 200
+
+
 def test_runs_that_a_caller_sends_are_read_in_another_process(tmp_path: Path) -> None:
     (tmp_path / "facts.db").write_text(FACTS, encoding="utf-8")
     keep: list[Workspace] = []

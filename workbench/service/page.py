@@ -12,6 +12,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from workbench.errors import UsageError
 from workbench.resources import shipped
 from workbench.service.access import COOKIE
 from workbench.service.held import ServedWorkspace
@@ -48,7 +49,11 @@ class Page:
         """A form for the token, or what was written into it."""
         if request.method != "POST":
             return HTMLResponse(_form(""), 401)
-        told = parse_qs((await body_of(request, MOST_FORM)).decode(errors="replace"))
+        try:
+            content = await body_of(request, MOST_FORM)
+        except UsageError:
+            return HTMLResponse(_form("This is no token."), 413)
+        told = parse_qs(content.decode(errors="replace"))
         secret = told.get("token", [""])[0]
         role = self.served.tokens.role(f"Bearer {secret}")
         client = request.client.host if request.client else "?"

@@ -83,8 +83,9 @@ def patience(request: Request) -> float:
 
 async def body_of(request: Request, most: int) -> bytes:
     """The body, of at most so many bytes (E0875): one that says it is longer is not waited for."""
+    size = f"{most // 2**20} MiB" if most >= 2**20 else f"{most} bytes"
     refusal = UsageError.of(
-        "E0875", f"a body of more than {most // 2**20} MiB is not taken", help="send it in parts"
+        "E0875", f"a body of more than {size} is not taken", help="send it in parts"
     )
     declared, content = request.headers.get("content-length", ""), bytearray()
     if declared.isdecimal() and int(declared) > most:

@@ -126,6 +126,8 @@ class _Service:
     async def cancel(self, request: Request) -> Response:
         who = self._who(request, "label")
         job = self.jobs.get(request.path_params["number"])
+        if job.owner != who:
+            self._who(request, "model")
         self.jobs.cancel(job)
         self.audit.note(who, f"cancel job {job.id}", True)
         return JSONResponse(job.as_record())
