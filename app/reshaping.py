@@ -47,7 +47,7 @@ def reshape() -> None:
 
 def _rename(old: str) -> None:
     new = st.text_input("New name", value=old, key=f"reshape-name-{old}").strip()
-    if st.button("Rename", key="reshape-rename", disabled=new in ("", old)):
+    if st.button("Rename", key=f"reshape-rename-{old}", disabled=new in ("", old)):
         _done(
             lambda: workspace().data.rename_predicate(old, new, author=author()),
             lambda changed: f"{old} is called {new} now{', in the rules too' if changed else ''}.",
@@ -63,7 +63,7 @@ def _merge(source: str, others: list[str]) -> None:
     )
     if not others:
         st.caption("No other has the same types of things.")
-    if st.button("Merge", key="reshape-merge", disabled=into is None):
+    if st.button("Merge", key=f"reshape-merge-{source}-{into}", disabled=into is None):
         _done(
             lambda: workspace().data.merge_predicates(source, str(into), author=author()),
             lambda added: f"{into} has {several(added, 'more fact')}, and {source} is gone.",
@@ -72,7 +72,7 @@ def _merge(source: str, others: list[str]) -> None:
 
 def _delete(name: str, facts: int) -> None:
     sure = st.checkbox(f"Delete {several(facts, 'fact')} for good", key=f"reshape-sure-{name}")
-    if st.button("Delete", key="reshape-delete", disabled=not sure):
+    if st.button("Delete", key=f"reshape-delete-{name}", disabled=not sure):
         _done(
             lambda: workspace().data.delete_predicate(name),
             lambda count: (
@@ -99,7 +99,7 @@ def _tables() -> None:
 
 def _rename_table(old: str) -> None:
     new = st.text_input("New name of the table", value=old, key=f"reshape-table-{old}").strip()
-    if st.button("Rename table", key="reshape-table-rename", disabled=new in ("", old)):
+    if st.button("Rename table", key=f"reshape-table-rename-{old}", disabled=new in ("", old)):
         _done(
             lambda: workspace().data.rename_table(old, new),
             lambda _: f"The table {old} is called {new} now.",
@@ -108,7 +108,7 @@ def _rename_table(old: str) -> None:
 
 def _delete_table(name: str) -> None:
     sure = st.checkbox(f"Delete all that {plain(name)} brought", key=f"reshape-table-sure-{name}")
-    if st.button("Delete table", key="reshape-table-delete", disabled=not sure):
+    if st.button("Delete table", key=f"reshape-table-delete-{name}", disabled=not sure):
         _done(
             lambda: workspace().data.delete_table(name),
             lambda count: f"The table {name} is gone, with {several(count, 'fact')}.",

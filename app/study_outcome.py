@@ -112,11 +112,12 @@ def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
         )
         return
     st.subheader(several(len(asked), "prediction"), anchor=False)
-    likeliest = asked.sort_values("value", ascending=False)
+    by = "probability" if "probability" in asked else "value"
+    likeliest = asked.sort_values(by, ascending=False, kind="stable")
     table(with_names(record["target"], likeliest), "predictions", most=300)
     st.caption(
-        f"Low and high: an interval of 90 %. The {record['labelled']:,} known rows are in the "
-        "download."
+        ("Low and high: an interval of 90 %. " if "low" in asked else "")
+        + f"The {record['labelled']:,} known rows are in the download."
     )
 
 

@@ -51,7 +51,7 @@ def contents() -> None:
             "To predict (targets)",
         ),
         [by_partition(item) for item in largest],
-        "largest",
+        "columns-and-links",
     )
     more = (
         f" Shown are the largest {LISTED} of {len(summaries)} predicates."

@@ -27,12 +27,26 @@ def queue(number: int, order: str, run: str) -> Any:
     return workspace().review(number, order=order)  # type: ignore[arg-type]
 
 
+def of_numbers(run: Any) -> bool:
+    """Whether a run predicts numbers, to which nobody says yes or no."""
+    return run.engine == "linear_gaussian"
+
+
+def nothing_to_ask() -> None:
+    """That there is no prediction to say yes or no to, or none but numbers."""
+    if any(run.kind == "infer" and of_numbers(run) for run in workspace().runs.all()):
+        st.info(
+            "What is predicted here are numbers, and those are not asked about: yes or no is said "
+            "of a yes/no column, or of a category."
+        )
+    else:
+        nothing_predicted("say yes or no to")
+
+
 def choice() -> tuple[Any, str, str, bool] | None:
     """The run, in which order, who answers, and whether others' questions too."""
     left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
-    run = choose_run(
-        (("infer",),), "review-run", where=left, fits=lambda one: one.engine != "linear_gaussian"
-    )
+    run = choose_run((("infer",),), "review-run", where=left, fits=lambda one: not of_numbers(one))
     if run is None:
         return None
     order = middle.selectbox(
@@ -202,7 +216,7 @@ try:
         learned_anew(job)
     chosen = choice()
     if chosen is None:
-        nothing_predicted("say yes or no to")
+        nothing_to_ask()
     else:
         run, order, name, second = chosen
         asked = queue(run.id, order, run_token(run))

@@ -99,13 +99,19 @@ def loaded() -> None:
     if "tables-loaded" not in st.session_state:
         return
     facts, said = st.session_state.pop("tables-loaded")
-    st.success(f"{several(facts, 'fact is', 'facts are')} loaded.", icon=":material/check:")
+    if facts:
+        st.success(f"{several(facts, 'fact is', 'facts are')} loaded.", icon=":material/check:")
+    else:
+        st.warning(
+            "These tables make no facts, so nothing was loaded: none of their columns differs "
+            "between rows.",
+            icon=":material/warning:",
+        )
     warnings(said)
 
 
 def at_hand() -> None:
     """What is loaded, and the button."""
-    loaded()
     mapping = workspace().data.tables_at_hand()
     if mapping is not None:
         st.graphviz_chart(picture(mapping))
@@ -121,6 +127,7 @@ st.markdown(
     "Tables that refer to each other go in; out come **rules** with weights, **predictions** with "
     "scores, and a **reason** for each."
 )
+loaded()
 if server().workspace.data.catalog():
     at_hand()
 else:

@@ -216,17 +216,29 @@ def test_a_predicate_is_renamed_merged_and_deleted_by_hand(smokers: Server, page
     test.segmented_control(key="section").set_value("Rename or delete").run()
     test.selectbox(key="reshape-predicate").set_value("Cancer").run()
     test.text_input(key="reshape-name-Cancer").set_value("Ill").run()
-    sound(test.button(key="reshape-rename").click().run())
+    pressed(test, "Rename")
     assert "Ill now, in the rules too" in test.success[0].value
     test.selectbox(key="reshape-predicate").set_value("Ill").run()
     test.selectbox(key="reshape-into-Ill").set_value("Smokes").run()
-    sound(test.button(key="reshape-merge").click().run())
+    pressed(test, "Merge")
     assert "Ill is gone" in test.success[0].value
     test.selectbox(key="reshape-predicate").set_value("Friends").run()
-    assert test.button(key="reshape-delete").disabled
+    assert test.button(key="reshape-delete-Friends").disabled
     test.checkbox(key="reshape-sure-Friends").check().run()
-    sound(test.button(key="reshape-delete").click().run())
+    pressed(test, "Delete")
     assert {item.predicate.name for item in smokers.workspace.data.catalog()} == {"Smokes"}
+
+
+def test_nothing_else_is_deleted_than_what_was_seen(smokers: Server, page: Open) -> None:
+    data = smokers.workspace.data
+    test = page("data")
+    test.segmented_control(key="section").set_value("Rename or delete").run()
+    test.selectbox(key="reshape-predicate").set_value("Friends").run()
+    test.checkbox(key="reshape-sure-Friends").check().run()
+    data.rename_predicate("Friends", "Knows", author="Bo")
+    before = {item.predicate.name: item.facts for item in data.catalog()}
+    pressed(test, "Delete")
+    assert {item.predicate.name: item.facts for item in data.catalog()} == before
 
 
 def test_a_table_is_renamed_before_it_is_loaded_and_after(
@@ -243,7 +255,7 @@ def test_a_table_is_renamed_before_it_is_loaded_and_after(
     test = page("data")
     test.segmented_control(key="section").set_value("Rename or delete").run()
     test.text_input(key="reshape-table-patients").set_value("people").run()
-    sound(test.button(key="reshape-table-rename").click().run())
+    pressed(test, "Rename table")
     assert "The table patients is called people now" in test.success[0].value
     mapping = state.workspace.data.tables_at_hand()
     assert mapping is not None

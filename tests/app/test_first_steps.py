@@ -65,6 +65,30 @@ def test_tables_are_looked_at_corrected_and_loaded(
     assert state.workspace.recall("query") == "Complains"
 
 
+def _predicted_categories() -> None:
+    import pandas
+
+    from app.study_outcome import predictions
+
+    rows = {"id": ["a", "b"], "value": ["z", "y"], "probability": [0.2, 0.9], "known": False}
+    predictions({"target": "t.kind", "labelled": 3, "kind": "category"}, pandas.DataFrame(rows))
+
+
+def test_predicted_categories_are_listed_the_likeliest_first(state: Server) -> None:
+    shown = sound(AppTest.from_function(_predicted_categories).run())
+    assert shown.dataframe[0].value["value"].tolist() == ["y", "z"]
+    assert shown.caption[0].value == "The 3 known rows are in the download."
+
+
+def test_tables_that_make_no_facts_say_so(state: Server, page: Open, tmp_path: Path) -> None:
+    lone = tmp_path / "lone.csv"
+    lone.write_text("name,value\nFirm,3\n", encoding="utf-8")
+    test = bring(page("tables"), [lone])
+    assert "there is one row" in test.dataframe[1].value["because"].tolist()
+    sound(test.button(key="tables-load").click().run())
+    assert "make no facts" in test.warning[0].value
+
+
 def test_more_rows_of_a_table_are_read_as_it_was_and_studied_with_it(
     state: Server, page: Open, shop: list[Path], tmp_path: Path
 ) -> None:
@@ -208,7 +232,7 @@ def test_a_number_is_scored_and_told_as_a_number(
     assert [item.label for item in why.metric] == ["Predicted"]
     assert "," in why.metric[0].value
     assert not any("nan" in item.value for item in why.metric)
-    assert "yes or no" in sound(page("review")).info[0].value
+    assert "are numbers" in sound(page("review")).info[0].value
 
 
 def test_uploads_are_told_by_their_names(state: Server, page: Open, shop: list[Path]) -> None:

@@ -13,6 +13,7 @@ from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from workbench.errors import UsageError
 from workbench.grounding import ground_rules
+from workbench.verbs.explaining.explanation import Contribution, Explanation
 
 RULES = """Friends(person, person)
 Smokes(person)
@@ -345,6 +346,20 @@ def test_what_is_nearly_certain_is_not_said_to_be_certain() -> None:
     said = found.sentence()
     assert "is true with probability more than 0.999" in said
     assert "a probability of more than 0.999." in said
+
+
+def test_what_adds_up_to_a_number_has_its_digits() -> None:
+    parts = (("base", 177077.78611), ("area", 89432.53012), ("rooms", -0.25))
+    added = tuple(
+        Contribution(at, rule, rule, value, 0.0, (), (), value, 1, ())
+        for at, (rule, value) in enumerate(parts)
+    )
+    total = sum(value for _, value in parts)
+    found = Explanation("Price(h1)", total, total, float("nan"), added, number=True)
+    assert found.sentence() == (
+        "Price(h1) is 266510: the sum of what its rules add, most of it base (+177078); "
+        "area (+89432.5); rooms (-0.25)."
+    )
 
 
 def test_what_reads_as_nothing_is_no_reason() -> None:

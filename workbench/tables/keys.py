@@ -115,9 +115,9 @@ def called_like_key(table: str, column: str) -> float:
 def _why_key(counts: TableCounts, column: ColumnCounts) -> str:
     rows = counts.table.rows
     if _is_unique(counts, column):
-        return f"different in all {counts.different:,} rows" + (
-            ", repeated ones left out" * (counts.different < rows)
-        )
+        several = f"different in all {counts.different:,} rows"
+        said = several if counts.different > 1 else "there is one row"
+        return said + ", repeated ones left out" * (counts.different < rows)
     trouble = [f"{column.blanks:,} blank"] if column.blanks else []
     if column.distinct < column.filled:
         trouble.append(f"{column.filled - column.distinct:,} repeated")

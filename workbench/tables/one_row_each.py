@@ -146,11 +146,14 @@ def _about_repetitions(
         f"SELECT list({ROW} ORDER BY {ROW}) FROM {typed.relation} GROUP BY {names} HAVING count(*) "
         f"> 1 ORDER BY min({ROW}) LIMIT 1"
     )[0][0]
+    nameless = typed.mapping.key is None and typed.mapping.relation is None
+    apart = "; a column that tells them apart, such as a number, keeps each" if nameless else ""
     rows = "1 row of" if repeated == 1 else f"{repeated:,} rows of"
     return Diagnostic(
         "E0240",
         f"{rows} {staged.source.shown} {'repeats' if repeated == 1 else 'repeat'} another and "
-        f"{'counts' if repeated == 1 else 'count'} once, such as rows {_listed(places)}",
+        f"{'counts' if repeated == 1 else 'count'} once, such as rows {_listed(places)}"
+        f"{apart}",
         staged.span(places[1]),
         severity="note",
     )

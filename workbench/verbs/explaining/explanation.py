@@ -163,18 +163,19 @@ class Explanation:
     def _reasons(self, sign: int) -> list[str]:
         """The rules whose sums have a sign, or any (0), largest first; beyond the third as one."""
         words = self.words()
+        form = "+.6g" if self.number else "+.3f"
         parts = [
             (words[rule], total)
             for rule, total, _ in self.by_rule()
             if (abs(total) >= _LEAST if sign else total) and sign * total >= 0
         ]
         told = [
-            f"{said.rstrip('. ')} (a hard rule)" if isinf(total) else f"{said} ({total:+.3f})"
+            f"{said.rstrip('. ')} (a hard rule)" if isinf(total) else f"{said} ({total:{form}})"
             for said, total in parts[:_MOST]
         ]
         if len(parts) > _MOST:
             rest = sum(total for _, total in parts[_MOST:])
-            told.append(f"{len(parts) - _MOST} more ({rest:+.3f})")
+            told.append(f"{len(parts) - _MOST} more ({rest:{form}})")
         return told
 
     def definitions(self) -> tuple[str, ...]:
