@@ -28,8 +28,10 @@ st.html(HERE / "page.css")
 
 # Streamlit puts boxes between the list of pages and its items, which screen readers then do not
 # count as one list; messages that pass have no name; what scrolls (a box that opens, a long text)
-# is scrolled by keys where it can have the focus alone; and what was chosen with the mouse keeps
-# the focus, so that keys of buttons (y, n) are not heard until one clicks elsewhere.
+# is scrolled by keys where it can have the focus alone; a box that opens stands at the end of the
+# page, where Tab from its button does not lead, so that it takes the focus and gives it back; and
+# what was chosen with the mouse keeps the focus, so that keys of buttons (y, n) are not heard until
+# one clicks elsewhere.
 FOR_READERS = """<script>
 {
   const mend = () => {
@@ -37,8 +39,17 @@ FOR_READERS = """<script>
       list.setAttribute("role", "presentation");
       list.querySelectorAll("div:has(> li)").forEach((part) => part.setAttribute("role", "list"));
     }
-    const boxes = '[data-testid="stPopoverBody"], [data-testid="stCode"] pre';
-    for (const box of document.querySelectorAll(boxes)) box.tabIndex = 0;
+    for (const text of document.querySelectorAll('[data-testid="stCode"] pre')) text.tabIndex = 0;
+    const box = document.querySelector('[data-testid="stPopoverBody"]');
+    if (box && !box.dataset.entered) {
+      box.tabIndex = 0;
+      box.dataset.entered = "yes";
+      window.openedFrom = document.activeElement;
+      box.focus({preventScroll: true});
+    } else if (!box && window.openedFrom) {
+      if (document.activeElement === document.body) window.openedFrom.focus();
+      window.openedFrom = null;
+    }
     const messages = document.querySelectorAll('[data-testid="stToast"]');
     for (const message of messages) message.setAttribute("aria-label", "Message");
   };

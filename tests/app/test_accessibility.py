@@ -211,3 +211,16 @@ def test_the_keyboard_reaches_every_view_and_opens_one(visitor: Visitor) -> None
     visitor.page.get_by_role("link", name="Review").first.focus()
     visitor.page.keyboard.press("Enter")
     visitor.page.get_by_role("heading", name="Review", exact=True).wait_for()
+
+
+def test_the_words_are_read_by_the_keyboard_and_left_again(visitor: Visitor) -> None:
+    visitor.go("", "Relational workbench")
+    visitor.page.wait_for_function(ATTACHED)
+    button = visitor.page.get_by_role("button", name="Words")
+    button.focus()
+    visitor.page.keyboard.press("Enter")
+    words = visitor.page.get_by_role("dialog", name="Words")
+    playwright.expect(words.first).to_be_focused()
+    playwright.expect(words.first).to_contain_text("marginal")
+    visitor.page.keyboard.press("Escape")
+    playwright.expect(button).to_be_focused()
