@@ -133,6 +133,12 @@ def visitor(number: int) -> str:
     return served.tokens.called(st.context.headers.get("Cookie"), number)
 
 
+def named_by_token() -> str:
+    """Who is at this browser, where their token says it; else empty."""
+    served = server().served
+    return "" if served is None else served.tokens.named(st.context.headers.get("Cookie"))
+
+
 def facts_token() -> str:
     """Differs whenever the workspace or its numbers of facts do: a key for what they give."""
     return repr(

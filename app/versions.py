@@ -9,13 +9,15 @@ from typing import Any
 import streamlit as st
 
 from app.show import plain
-from app.state import server, visitor, workspace
+from app.state import named_by_token, server, visitor, workspace
 
 NOBODY = "somebody"
 
 
 def author() -> str:
     """What the person at this browser is called."""
+    if name := named_by_token():
+        return name
     if "author-number" not in st.session_state:
         server().visitors += 1
         st.session_state["author-number"] = server().visitors
@@ -24,10 +26,12 @@ def author() -> str:
 
 
 def ask_name(shown: str, where: Any = st, **box: str) -> None:
-    """Ask what the person is called; kept for all views, while Streamlit forgets what a box of
-    another view held.
+    """Ask what the person is called, unless their token says it; kept for all views, while
+    Streamlit forgets what a box of another view held.
     """
-    st.session_state["author-name"] = where.text_input("Your name", shown, **box).strip()
+    name = named_by_token()
+    written = where.text_input("Your name", name or shown, disabled=bool(name), **box)
+    st.session_state["author-name"] = written.strip()
 
 
 def take(text: str, language: str) -> None:
@@ -126,11 +130,13 @@ def versions() -> None:
         )
         difference = _difference(picked.text, text, f"version {picked.number}", "now")
         st.code(difference or "It is what stands above.", language="diff")
-        if st.button("Go back to this version", key="version-back", disabled=not difference):
-            workspace().rules.keep(
-                picked.text, "psl" if picked.language == "psl" else "mln", author=author()
-            )
-            st.rerun()
+        st.button(
+            "Go back to this version",
+            key="version-back",
+            disabled=not difference,
+            on_click=take,
+            args=(picked.text, "psl" if picked.language == "psl" else "mln"),
+        )
 
 
 def _label(version: Any) -> str:

@@ -139,6 +139,17 @@ def test_what_two_write_at_once_is_never_overwritten(state: Server, page: Open) 
     assert state.workspace.rules.at_hand()[0].endswith("// Ben was here\n")
 
 
+def test_the_version_that_was_seen_comes_back(state: Server, page: Open) -> None:
+    state.workspace.data.open_example("smokers")
+    first, _ = state.workspace.rules.at_hand()
+    for name in ("Ada", "Ben", "Cem"):
+        if name == "Cem":
+            test = page("rules")
+        state.workspace.rules.keep(f"{first}// {name}\n", "mln", author=name)
+    sound(test.button(key="version-back").click().run())
+    assert state.workspace.rules.at_hand()[0] == f"{first}// Ada\n"
+
+
 def test_rules_and_ones_name_stand_where_one_comes_back_to_them(state: Server, page: Open) -> None:
     test = page("rules")
     test.radio(key="language").set_value("psl").run()

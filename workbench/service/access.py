@@ -74,6 +74,10 @@ class Tokens:
         """The role of a browser that was let in; None where it was not."""
         return self.role(_kept_by(cookies))
 
+    def named(self, cookies: str | None) -> str:
+        """Who holds a browser's token, where that is said; else empty."""
+        return self.names.get(self._secret(_kept_by(cookies)), "")
+
     def called(self, cookies: str | None, number: int) -> str:
         """What the person at a browser is called: by name, or by a role and a number."""
         secret = self._secret(_kept_by(cookies))
