@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pandas as pd
@@ -112,12 +113,26 @@ def answered(sql: str, values: dict[str, str], limit: int, seconds: float) -> bo
     history = st.session_state.setdefault("sql-history", [])
     if sql not in history:
         history.insert(0, sql)
-    frame = pd.DataFrame(result.rows, columns=list(result.columns))
+    frame = as_frame(result)
     cut = f"; only the first {limit:,} are shown" if result.truncated else ""
     rows = several(len(frame), "row")
     st.caption(f"{rows} in {result.seconds:.2f} s{cut}")
     table(frame, "query", digits=None)
     return True
+
+
+def as_frame(result: Any) -> pd.DataFrame:
+    """An answer as a table: columns of one name numbered, whole numbers past 64 bits as text."""
+    times, names = Counter[str](), []
+    for name in result.columns:
+        times[name] += 1
+        names.append(name if times[name] == 1 else f"{name} ({times[name]})")
+    frame = pd.DataFrame(result.rows, columns=names)
+    for name in frame:
+        large = (isinstance(cell, int) and abs(cell) >= 2**63 for cell in frame[name])
+        if frame[name].dtype.kind == "O" and any(large):
+            frame[name] = frame[name].astype(str)
+    return frame
 
 
 def console() -> None:

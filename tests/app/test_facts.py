@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from app.state import Server
 from tests.app.conftest import Open, finished, pressed, sound
 
@@ -115,6 +117,24 @@ def test_the_console_runs_and_refuses(smokers: Server, page: Open) -> None:
     test.text_area(key="sql").set_value("DROP TABLE world").run()
     sound(test.button(key="sql-run").click().run())
     assert "only reads" in test.error[0].value
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT * FROM facts.Smokes s JOIN facts.Cancer c USING (world)", None),
+        ("SELECT 1 AS a, 2 AS a, 'x' AS b", ["a", "a (2)", "b"]),
+        ("SELECT 170141183460469231731687303715884105727 AS large", ["large"]),
+    ],
+)
+def test_the_console_shows_what_it_is_answered(
+    smokers: Server, page: Open, sql: str, columns: list[str] | None
+) -> None:
+    test = page("explore")
+    test.segmented_control(key="view").set_value("SQL").run()
+    test.text_area(key="sql").set_value(sql).run()
+    shown = sound(test.button(key="sql-run").click().run()).dataframe[0].value
+    assert columns is None or list(shown) == columns
 
 
 def test_combinations_stay_within_worlds(smokers: Server) -> None:
