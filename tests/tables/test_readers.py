@@ -354,6 +354,17 @@ def test_titles_above_a_header_are_left_out_and_said(tmp_path: Path) -> None:
         assert [one.kind for one in mapping.tables[0].columns] == ["key", "number", "category"]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("title", ["", "Staff in May"])
+def test_names_of_columns_may_go_over_several_lines(tmp_path: Path, end: str, title: str) -> None:
+    lines = [title] * bool(title) + ['person,"age\nin years","the ""old"" city"']
+    lines += [f'P{at},{20 + at},"{"AB"[at % 2]}\nhere"' for at in range(30)] + ['P30,5" pipe,C']
+    (tmp_path / "staff.csv").write_bytes(end.join([*lines, ""]).encode())
+    with stage(find_sources([tmp_path / "staff.csv"])) as staging:
+        table = staging.tables["staff"]
+    assert (table.columns, table.rows) == (("person", "age in years", 'the "old" city'), 31)
+
+
 @pytest.mark.parametrize("ending", ["jsonl", "json"])
 def test_fields_of_objects_are_columns(tmp_path: Path, ending: str) -> None:
     lines = [

@@ -26,6 +26,10 @@ HEAD = 1 << 18
 LINES = 200
 SEPARATORS = ",;\t|"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_OPENED = re.compile(r'(?:^|[,;\t|])[ \t]*"')
+"""Where a quoted cell begins, in a text without whole ones: it goes on in the next line."""
+BREAKS = 10
+"""Lines of a row, at most: beyond, a quotation mark is taken for one that was never closed."""
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 
@@ -63,7 +67,8 @@ def read_form(
 ) -> Delimited:
     """Find out how a text file is written; what is given is taken as given.
 
-    A file that is not UTF-8, or that ends lines as old Macs did, is copied into `workplace` first.
+    A file that is not UTF-8, that ends lines as old Macs did, or whose header goes over several, is
+    copied into `workplace` first.
     Cost: one pass over the file's bytes, and one more where it is copied.
 
     Raises E0209 for bytes of no known encoding and for NUL, E0211 for a file that cannot be read,
@@ -77,9 +82,8 @@ def read_form(
         notes.append(_guess(name, f"{name} is {said}", 'encoding = "..."'))
     source = path
     if scan.encoding != "utf-8" or not scan.plain_ends:
-        source = workplace / f"{len(list(workplace.iterdir()))}.csv"
-        copy_as_utf8(path, source, scan.encoding)
-    head = _head(source)
+        source = _copied(path, workplace, scan.encoding)
+    head = _rows_whole(_head(source))
     if separator is not None and not any(separator in line for line in head):
         # Files of the same shape may be written otherwise: the mapping's separator is that of the
         # file it was made of.
@@ -108,8 +112,18 @@ def read_form(
     line = lines[0] if lines and not two else None
     names = column_names(cells, name, line) if named and lines else _numbered(len(cells))
     longest = LONGEST_LINE if scan.long_lines else 2 * WINDOW
+    if source == path and any("\n" in row for row in head[: above + 1]):
+        # DuckDB takes the first line break, be it in a cell, for the end of all lines.
+        source = _copied(path, workplace, scan.encoding)
     above += two
     return Delimited(source, chosen, scan.encoding, named, names, above, longest, tuple(notes))
+
+
+def _copied(path: Path, workplace: Path, encoding: str) -> Path:
+    """A copy in UTF-8 with plain line ends."""
+    copy = workplace / f"{len(list(workplace.iterdir()))}.csv"
+    copy_as_utf8(path, copy, encoding)
+    return copy
 
 
 def _guess(name: str, said: str, otherwise: str) -> Diagnostic:
@@ -148,6 +162,19 @@ def _head(path: Path) -> list[str]:
     return [line.rstrip("\r") for line in text.split("\n")[:LINES]]
 
 
+def _rows_whole(lines: Sequence[str]) -> list[str]:
+    """Lines put together where a quoted cell goes over several."""
+    found: list[str] = []
+    at = 0
+    while at < len(lines):
+        ends = range(at + 1, min(at + BREAKS, len(lines)) + 1)
+        joined = ("\n".join(lines[at:end]) for end in ends)
+        row = next((one for one in joined if not _OPENED.search(_QUOTED.sub("", one))), lines[at])
+        found.append(row)
+        at += 1 + row.count("\n")
+    return found
+
+
 def _separator(lines: Sequence[str]) -> str:
     """The separator that most lines hold as often as the first does; of equals, one that is no
     decimal mark, and that is there more often.
@@ -165,7 +192,7 @@ def _separator(lines: Sequence[str]) -> str:
 
 
 def _cells(line: str, separator: str) -> list[str]:
-    return [cell.strip() for cell in cells_of_line(line, separator)]
+    return [" ".join(map(str.strip, cell.split("\n"))) for cell in cells_of_line(line, separator)]
 
 
 def _is_header(lines: Sequence[str], separator: str) -> bool:
