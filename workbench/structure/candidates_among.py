@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 
 from workbench.structure.candidate import Aggregate, Candidate, Onward
 from workbench.structure.candidates import onward_columns, since_unit
-from workbench.structure.relational import Kind, Reference, Schema
+from workbench.structure.relational import After, Column, Kind, Reference, Schema
 from workbench.structure.table_paths import Path
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
@@ -90,6 +90,29 @@ def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
     for one, other in combinations(kinds_of(schema, path), 2):
         if one[0] != other[0]:
             yield Candidate(path, "sum", *one, among=other)
+
+
+def candidates_of_sequences(schema: Schema, path: Path) -> Iterator[list[Candidate]]:
+    """How many own rows of one value come right after a row of another, or at any time after it: a
+    reset after an alarm. Those of each category together.
+    """
+    table = schema[path.end]
+    if [hop.kind for hop in path.suffix] != ["from"] or len(path.prefix) > 1 or table.of:
+        return
+    if table.date is None or table.dated_by_year:
+        return
+    by = path.hops[-1].column
+    for column in table.columns:
+        if column.kind != "category" or column.beginning or column.name == by:
+            continue
+        found = []
+        values = column.values[:FEW_VALUES]
+        for directly, before, value in product((True, False), values, values):
+            if directly or before != value:
+                after = Column(column.name, "flag", after=After(by, table.date, before, directly))
+                also = (Onward((), after), None)
+                found.append(Candidate(path, "sum", Onward((), column), value, among=also))
+        yield found
 
 
 def kinds_of(schema: Schema, path: Path, most: int = FEW_VALUES) -> list[tuple[Onward, str | None]]:

@@ -41,6 +41,26 @@ class Gathered:
 
 
 @dataclass(frozen=True)
+class After:
+    """Of a flag: whether a row comes after another of the same thing, in order of time.
+
+    Attributes
+    ----------
+    by, date : str
+        The columns by which both refer to the thing, and are dated.
+    value : str
+        What the flag's column says in the earlier row: one of its values.
+    directly : bool
+        Whether that is of the moment right before, or of any before.
+    """
+
+    by: str
+    date: str
+    value: str
+    directly: bool
+
+
+@dataclass(frozen=True)
 class Column:
     """A column that conditions may be put on.
 
@@ -71,6 +91,8 @@ class Column:
     gathered : Gathered or None
         Of a number that no column holds: what it is of the rows that refer to the row, or that
         share two things with it.
+    after : After or None
+        Of a flag that tells after what a row comes.
     """
 
     name: str
@@ -85,6 +107,7 @@ class Column:
     way: tuple[Reference, ...] = ()
     called: tuple[str, ...] = ()
     gathered: Gathered | None = None
+    after: After | None = None
 
     @property
     def operator(self) -> str:

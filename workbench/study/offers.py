@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from workbench.progress import expired
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.candidates import (
@@ -19,6 +21,7 @@ from workbench.structure.candidates_among import (
     candidates_among_some,
     candidates_behind,
     candidates_of_kinds_and_thresholds,
+    candidates_of_sequences,
     candidates_of_thresholds,
     candidates_of_two_kinds,
 )
@@ -36,6 +39,10 @@ FEW_PAIRS, MANY_TIMES = 1_000_000, 100
 """Where each row reaches, and is reached by, so many times others on average, they are no
 neighbours: what recipes with salt are like says little of one. Few pairs are read anyway, but not
 through other rows of the target's table.
+"""
+MOST_BEFORE = 100
+"""Rows of its thing before each, on average, where it is told what came before: rules compare each
+with all of these.
 """
 LEAST_ROWS, LEAST_SHARE = 5, 0.01
 """Rows, and share of all rows, that have a rare value at least, where it is looked at:
@@ -166,6 +173,22 @@ def two_kinds_offers(columns: CandidateColumns, path: Path, room: int) -> list[C
     """Which rows are of two kinds at once; none where not all find room."""
     found = list(candidates_of_two_kinds(columns.schema, path))
     return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
+def sequence_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """Which rows come after which: of the first categories that find room."""
+    found: list[Candidate] = []
+    for of_one in candidates_of_sequences(columns.schema, path):
+        if len(found) + len(of_one) <= room:
+            found += of_one
+    return found if found and _fits(columns, path) and _are_few_before(columns, path) else []
+
+
+def _are_few_before(columns: CandidateColumns, path: Path) -> bool:
+    """Whether things have several rows, and few enough to compare each with all before it."""
+    _, many = np.unique(columns.reach(path)[0].anchor, return_counts=True)
+    rows = many.sum()
+    return bool(rows >= 2 * len(many) and (many * (many - 1)).sum() <= 2 * MOST_BEFORE * rows)
 
 
 def kind_and_threshold_offers(

@@ -11,6 +11,8 @@ from workbench.arrays import Float, Int64
 from workbench.database.arrow_columns import numpy_column
 from workbench.structure.candidate import Onward
 from workbench.structure.reached import Reached
+from workbench.structure.relational import Column
+from workbench.structure.sequences import Moments
 from workbench.structure.table_paths import Hop
 from workbench.study.row_queries import LABEL_ROW, RowQueries
 from workbench.tables import Staging
@@ -27,6 +29,7 @@ class RowsRead:
     queries: RowQueries
     _reached: dict[tuple[str, tuple[Hop, ...]], tuple[Reached, Int64]] = field(default_factory=dict)
     _cells: dict[tuple[str, Onward], Float] = field(default_factory=dict)
+    _moments: dict[tuple[str, str], Moments] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Let go of the rows reached; cells are no more than the tables have."""
@@ -52,8 +55,25 @@ class RowsRead:
         NaN where nothing is known.
         """
         wanted = list(dict.fromkeys(onwards))
-        self._read(table, [one for one in wanted if (table, one) not in self._cells])
+        missing = [one for one in wanted if (table, one) not in self._cells]
+        self._read(table, [one for one in missing if one.column.after is None])
+        for one in missing:
+            if one.column.after is not None:
+                self._cells[table, one] = self._in_sequence(table, one.column)
         return {one: self._cells[table, one][rows] for one in wanted}
+
+    def _in_sequence(self, table: str, column: Column) -> Float:
+        """Which rows of a table come after one that has a value of a column; of row -1 none."""
+        after = column.after
+        assert after is not None
+        name, when = Onward((), Column(after.by, "name")), Onward((), Column(after.date, "date"))
+        held = Onward((), Column(column.name, "category", (after.value,)))
+        self._read(table, [one for one in (name, when, held) if (table, one) not in self._cells])
+        if (table, after.by) not in self._moments:
+            of, at = self._cells[table, name], self._cells[table, when]
+            self._moments[table, after.by] = Moments.of(of, at)
+        told = self._cells[table, held] == 0
+        return self._moments[table, after.by].after(told, directly=after.directly)
 
     def _read(self, table: str, onwards: list[Onward]) -> None:
         if not onwards:

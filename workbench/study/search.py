@@ -20,6 +20,7 @@ from workbench.study.offers import (
     least_rows,
     nearest_offers,
     rare_value_offers,
+    sequence_offers,
     some_rows_offers,
     threshold_offers,
     two_kinds_offers,
@@ -113,6 +114,7 @@ def candidate_matrix(
                 made.add(path, some_rows_offers(columns, path, made.spare))
             made.add(path, behind_offers(columns, path, made.spare))
             made.add(path, two_kinds_offers(columns, path, made.spare), least=few)
+            made.add(path, sequence_offers(columns, path, made.spare), least=few)
     made.stop_at(deadline)
     if made.open:
         made.add_each(shares_of_totals(made.kept, made.positive()))

@@ -120,6 +120,8 @@ def candidate_name(candidate: Candidate) -> str:
     window = f"In{candidate.window}" if candidate.window else ""
     if candidate.among is not None:
         kind, which = candidate.among[0].column.name, candidate.among[1] or ""
+        if after := candidate.among[0].column.after:
+            kind, which = "After" if after.directly else "Later", after.value
         value = f"{value}Of{camel(kind)}{camel(which)}"
     other = "" if candidate.with_ is None else path_name(candidate.with_[0])
     return f"{aggregate}{what}{value}{path_name(candidate.path)}{other}{window}" or "Candidate"

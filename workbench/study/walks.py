@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Reference
 from workbench.structure.table_paths import Hop, Path
+from workbench.study.sequence_definitions import came_after
 from workbench.study.shared_definitions import either_role, gathered_number
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
 from workbench.tables import MappedPredicate, TableMapping, mapped_predicates
@@ -148,6 +149,8 @@ class Walks:
     ) -> tuple[list[str], str]:
         """Literals that lead from a row to a column's value, and its variable."""
         literals, here, variables = self._along(table, row, onward.references, variable)
+        if onward.column.after is not None:
+            return [*literals, came_after(self, here, variables, onward.column)], ""
         if onward.column.against:
             compared = self._compared(here, variables, onward.column, variable)
             return [*literals, *compared], compared[-1]
@@ -160,7 +163,7 @@ class Walks:
             "hasWord" if onward.kind == "text" else "startsWith" if onward.column.beginning else ""
         )
         if test and constant is not None:
-            said, held = self._column(here, variables, onward.column.name)
+            said, held = self.column(here, variables, onward.column.name)
             return [*literals, *said, f"{test}({held}, {constant})"], held
         if place is None:
             literals.append(self.says(here, variables, onward.column.name, constant or "u"))
@@ -184,15 +187,15 @@ class Walks:
 
     def _compared(self, table: str, row: Row, column: Column, variable: str) -> list[str]:
         """Literals that bind what two columns say, then the test of these."""
-        said, one = self._column(table, row, column.name, f"{variable}u")
+        said, one = self.column(table, row, column.name, f"{variable}u")
         step, owner, end = self._along(table, row, column.way, f"{variable}v")
-        more, other = self._column(owner, end, column.against, f"{variable}w")
+        more, other = self.column(owner, end, column.against, f"{variable}w")
         return [*said, *step, *more, f"{one} {column.operator} {other}"]
 
-    def _column(
+    def column(
         self, table: str, row: Row, column: str, variable: str = "u"
     ) -> tuple[list[str], str]:
-        """Literals that bind a variable to what a column says, and the variable."""
+        """Literals that bind a variable to what a column says of a row, and the variable."""
         place = self.place(table, column)
         if place is not None:
             return [], row[place]

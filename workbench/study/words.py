@@ -117,8 +117,8 @@ def _listed_words(candidate: Candidate, what: str, rows: str) -> str:
 def _aggregate_words(candidate: Candidate, what: str, rows: str) -> str:
     """A number about several rows."""
     when = _when(candidate)
-    joined = "with" if candidate.among is None else "and"
-    value = value_words(what, candidate.onward, candidate.value)
+    joined = "with" if candidate.among is None or _after(candidate) else "and"
+    value = value_words(what, candidate.onward, candidate.value) + _after(candidate)
     flag = candidate.onward is not None and candidate.onward.kind == "flag"
     match candidate.aggregate:
         case "count":
@@ -225,10 +225,19 @@ def _end(path: Path) -> str:
 
 
 def _among(candidate: Candidate) -> str:
-    if candidate.among is None:
+    if candidate.among is None or _after(candidate):
         return ""
     onward, value = candidate.among
     return f" with {value_words(_column_words(onward), onward, value)}"
+
+
+def _after(candidate: Candidate) -> str:
+    """After what rows come that are counted: ` right after one with event = alarm`."""
+    after = None if candidate.among is None else candidate.among[0].column.after
+    if after is None or candidate.onward is None:
+        return ""
+    said = value_words(_column_words(candidate.onward), candidate.onward, after.value)
+    return f"{' right' if after.directly else ', some time'} after one with {said}"
 
 
 def _column_words(onward: Onward) -> str:
