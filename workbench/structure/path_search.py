@@ -84,7 +84,7 @@ def _hops_to(schema: Schema, path: Path, several: int, *, timed: bool) -> Iterat
         if last is not None and last.kind == "from" and last.column == reference.column:
             continue
         # More of the same thing is no other row of the start.
-        itself = reference.column == schema[path.end].key and len(path.hops) == 1
+        itself = reference.column == schema[path.end].key
         returns = reference.table == path.start and not (timed or itself or climbing)
         unseen = reference.table not in visited and not sharing
         up = reference.table == path.end and last is not None and not several
