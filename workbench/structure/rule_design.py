@@ -10,9 +10,10 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.progress import remaining
+from workbench.structure.interplay import telling_together
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope
-from workbench.structure.screening import BinnedColumns
+from workbench.structure.screening import BinnedColumns, unexplained
 from workbench.structure.sparse_fits import INTERCEPT, L1Path, sigmoid
 from workbench.structure.term_choices import pair_terms, terms_of
 from workbench.structure.term_columns import TermColumns
@@ -122,9 +123,11 @@ class Design:
     def _telling(self, columns: Int64, training: Int64) -> Int64:
         asked = training.tobytes(), columns.tobytes()
         if asked not in self._told:
-            self._told[asked] = self._binned.telling(
-                self.y, training, columns, discrete=True, most=MOST_COLUMNS
-            )
+            X, y = self.task.X, self.y
+            found = self._binned.telling(y, training, columns, discrete=True, most=MOST_COLUMNS)
+            left = unexplained(X, training, found, y[training])
+            together = telling_together(X, training, left, columns)
+            self._told[asked] = np.append(found, together[~np.isin(together, found)])
         return self._told[asked]
 
     def _with_counted(self, stage: Stage, training: Int64, held_out: Int64) -> Stage:

@@ -106,7 +106,7 @@ class BinnedColumns:
             if len(found) == had or len(found) == most:
                 break
             left = left.copy()
-            left[rows] = _unexplained(self.X, rows, found, y[rows])
+            left[rows] = unexplained(self.X, rows, found, y[rows])
         return found
 
 
@@ -195,7 +195,7 @@ def screened_for(targets: Sequence[Float], X: Real, *, discrete: bool, most: int
     return [binned.telling(y[::step], rows, among, discrete=discrete, most=most) for y in targets]
 
 
-def _unexplained(X: Real, rows: Int64, columns: Int64, y: Float) -> Float:
+def unexplained(X: Real, rows: Int64, columns: Int64, y: Float) -> Float:
     """What a ridge regression of some rows' targets `y` on some columns leaves of them; the ridge
     halves the weight of a column that stands alone.
     """

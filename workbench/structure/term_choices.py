@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int64, Real
+from workbench.structure.interplay import BEYOND_CHANCE
 from workbench.structure.terms import Condition, Term, plain_between
 
 
@@ -117,7 +118,7 @@ FEW_VALUES = 8
 """Below so many different values steps say what bends could."""
 PAIRED = 60
 PAIRS = 40
-"""Conditions that are paired, and pairs that are kept, at most."""
+"""Conditions that are paired whatever their pairs say, and pairs that are kept, at most."""
 
 
 def _of_column(one: ColumnValues, column: int, n_cuts: int) -> Iterator[Term]:
@@ -239,27 +240,37 @@ def pair_terms(
 
     `held`, shape (n_conditions, n_rows), says of which rows terms of one condition hold; `residual`
     (n_rows,) is target less prediction. A pair is kept where its correlation with it clearly
-    exceeds that of both its conditions. One matrix product of the best conditions.
+    exceeds that of both its conditions: of the conditions that go with it most alone, and of all
+    where chance would not make it, for two that say nothing alone may say much together. One
+    matrix product, O(n_conditions^2 n_rows).
     """
     if len(single) < 2:
         return
     n = held.sum(axis=1)
     alone = np.abs(held @ residual) / np.sqrt(np.maximum(n, 1))
-    best = np.argsort(-alone, kind="stable")[:PAIRED]
-    among, alone = held[best].astype(np.float64), alone[best]
+    order = np.argsort(-alone, kind="stable")
+    among, alone = held[order].astype(np.float32), alone[order]
     n_pair = among @ among.T
-    score = np.abs((among * residual) @ among.T) / np.sqrt(np.maximum(n_pair, 1))
+    both = among * residual.astype(np.float32)
+    score = np.abs(both @ among.T) / np.sqrt(np.maximum(n_pair, 1))
     score[n_pair < max(5, 0.005 * held.shape[1])] = 0
     score[score < 1.2 * np.maximum(alone[:, None], alone[None, :])] = 0
-    rows, columns = np.triu_indices(len(best), 1)
+    rows, columns = np.triu_indices(len(order), 1)
+    scores = score[rows, columns]
+    best = (columns < PAIRED) | (scores > BEYOND_CHANCE * residual.std())
+    places = np.flatnonzero(best & (scores > 0))
     seen: set[bytes] = set()
-    for place in np.argsort(-score[rows, columns], kind="stable")[:PAIRS]:
-        one, other = int(best[rows[place]]), int(best[columns[place]])
+    for place in places[np.argsort(-scores[places], kind="stable")[:PAIRS]]:
+        # In order of columns: a pair is the same whichever of both tells more.
+        one, other = sorted(
+            (int(order[rows[place]]), int(order[columns[place]])),
+            key=lambda at: single[at].columns,
+        )
         first, second = single[one], single[other]
-        if score[rows[place], columns[place]] <= 0 or first.columns == second.columns:
+        if first.columns == second.columns:
             continue
-        both = Term((*first.conditions, *second.conditions))
-        made = _condition(both, held[one] & held[other])
+        both_hold = Term((*first.conditions, *second.conditions))
+        made = _condition(both_hold, held[one] & held[other])
         if made is not None and made.pattern not in seen:
             seen.add(made.pattern)
             yield made.term, one, other
