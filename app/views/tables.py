@@ -252,6 +252,6 @@ elif look is not None:
     if st.button(button, type="primary", key="tables-load", icon=":material/check:"):
         load(look)
     warnings(note.message for note in look.notes)
-    for tab, mapped in zip(st.tabs([mapped.name for mapped in brought]), brought):
+    for tab, mapped in zip(st.tabs([plain(mapped.name) for mapped in brought]), brought):
         with tab:
             one(look, mapped)

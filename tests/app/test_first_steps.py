@@ -80,6 +80,12 @@ def test_predicted_categories_are_listed_the_likeliest_first(state: Server) -> N
     assert shown.caption[0].value == "The 3 known rows are in the download."
 
 
+def test_names_of_tables_are_no_markup(page: Open, tmp_path: Path) -> None:
+    named = tmp_path / "**all** $x$.csv"
+    named.write_text("name,age\nAda,3\nBo,4\n", encoding="utf-8")
+    assert bring(page("tables"), [named]).tabs[0].label == "\\*\\*all\\*\\* \\$x\\$"
+
+
 def test_tables_that_make_no_facts_say_so(state: Server, page: Open, tmp_path: Path) -> None:
     lone = tmp_path / "lone.csv"
     lone.write_text("name,value\nFirm,3\n", encoding="utf-8")
