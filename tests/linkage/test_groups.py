@@ -122,6 +122,23 @@ def test_what_comes_together_as_chance_has_it_is_several_things() -> None:
     assert evidence_of_joining(pairs, len(person), same, same | family) > EVIDENCE
 
 
+def test_what_comes_together_across_two_sources_as_chance_has_it_is_several_things() -> None:
+    """Two persons of a family are in either register, or in both, each for themselves; those in
+    both meet twice.
+    """
+    seen = np.random.default_rng(3).choice(3, size=3000, p=[0.375, 0.375, 0.25])
+    sides = [np.flatnonzero((seen == side) | (seen == 2)) for side in (0, 1)]
+    person = np.concatenate(sides)
+    left, right = (
+        axis.ravel().astype(np.int32)
+        for axis in np.meshgrid(np.arange(len(sides[0])), np.arange(len(sides[1])) + len(sides[0]))
+    )
+    family = person[left] // 2 == person[right] // 2
+    pairs, same = Pairs(left[family], right[family]), person[left[family]] == person[right[family]]
+    n, every = len(person), np.ones(family.sum(), np.bool_)
+    assert evidence_of_joining(pairs, n, same, every, across_sources=True) > 5 * EVIDENCE
+
+
 def test_single_records_beside_those_at_home_are_one_thing() -> None:
     """Each has two records at home and two elsewhere."""
     person = np.repeat(np.arange(200), 4)

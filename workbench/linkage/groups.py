@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from workbench.arrays import Bool
+from workbench.arrays import Bool, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.merit import Judge
 from workbench.linkage.sorting import different
@@ -95,7 +95,13 @@ def _with_lost(
 
 
 def evidence_of_joining(
-    pairs: Pairs, n: int, finer: Bool, wider: Bool, lost: bool = False
+    pairs: Pairs,
+    n: int,
+    finer: Bool,
+    wider: Bool,
+    lost: bool = False,
+    *,
+    across_sources: bool = False,
 ) -> float:
     """The log likelihood ratio of things of several records coming together in a wider class as
     chance has it, beside half as often; -inf where the wider class adds what the finer one lost.
@@ -108,6 +114,8 @@ def evidence_of_joining(
         The pairs that each takes for matches.
     lost : bool
         Whether it is asked of all pairs that come together, what was lost within things beside.
+    across_sources : bool
+        Whether pairs are of a record of one source and then one of another.
     """
     edges = (pairs.left[finer], pairs.right[finer])
     graph = coo_array((np.ones(len(edges[0]), np.int8), edges), shape=(n, n))
@@ -119,11 +127,30 @@ def evidence_of_joining(
         return -np.inf
     if not across.any():
         return 0.0
-    key = np.minimum(one, other) * n + np.maximum(one, other)
-    one, other = np.divmod(different(key[across]), n)
     several = np.bincount(thing) > 1
-    share = float(several[one].mean() + several[other].mean()) / 2.0
-    by_chance = min(share**2, 1.0 - 1e-9)
+    one, other = one[across], other[across]
+    by_chance = _met_by_chance(one, other, several, n) if across_sources else None
+    one, other = _each_once(np.minimum(one, other), np.maximum(one, other), n)
+    if by_chance is None:
+        by_chance = (float(several[one].mean() + several[other].mean()) / 2.0) ** 2
+    by_chance = min(by_chance, 1.0 - 1e-9)
     both = int((several[one] & several[other]).sum())
     rest = np.log1p(-by_chance) - np.log1p(-by_chance / 2.0)
     return float(both * np.log(2.0) + (len(one) - both) * rest)
+
+
+def _met_by_chance(one: Int64, other: Int64, several: Bool, n: int) -> float:
+    """The share of pairs of things that are both in both sources, where being in both is chance.
+
+    Two such things meet twice, by the record of the first in one source and of the second in the
+    other, and the other way round; other things meet once.
+    """
+    one, other = _each_once(one, other, n)
+    meetings = float(several[one].mean() * several[other].mean())
+    return meetings / (2.0 - meetings)
+
+
+def _each_once(one: Int64, other: Int64, n: int) -> tuple[Int64, Int64]:
+    """The different pairs of things."""
+    first, second = np.divmod(different(one * n + other), n)
+    return first, second

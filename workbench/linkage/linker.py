@@ -251,7 +251,14 @@ class _Records:
         """The evidence that a wider class of patterns joins the things of a finer one."""
         pairs = self.candidates.pairs
         of_pair = patterns.of_pair[: len(pairs)]
-        return evidence_of_joining(pairs, self.number, finer[of_pair], wider[of_pair], lost)
+        return evidence_of_joining(
+            pairs,
+            self.number,
+            finer[of_pair],
+            wider[of_pair],
+            lost,
+            across_sources=self.second is not None,
+        )
 
     def said(
         self, problem: LinkProblem, fitted: Fitted, against: Doubt | None, repeats: float

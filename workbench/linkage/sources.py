@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.linkage.blocking import BlockingStatement, Pairs, block_pairs
-from workbench.linkage.comparison import FieldComparison, levels_of
+from workbench.linkage.comparison import FieldComparison, first_equal, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.mixture import Mixture, Patterns, patterns_of, sigmoid
 from workbench.linkage.neighbours import Near, near_pairs
 from workbench.linkage.starts import root_of
+from workbench.linkage.ways import Ways, as_if_across, ways_of
 
 SURE, MANY = (0.3, 0.1, 0.05), 20
 """Of the matches that are assumed, those most alike; and how many these are at least, of the
@@ -28,11 +30,6 @@ smaller shares.
 """
 REPEATED = 0.1
 """So many of them within for each across, of each share, and the sources repeat things."""
-OTHERWISE = 2.0
-"""So many times as often values are equal within as across, or, of rare ones,
-OF_RARE more often.
-"""
-OF_RARE = 1e-3
 SOME = 0.5
 """Pairs within are taken for matches at least, for none may be so by chance."""
 LARGEST_SHIFT = 8.0
@@ -88,25 +85,47 @@ def with_pairs_within(
     how many times as often pairs within are matches as those across, at most; 0 where that is not
     known. Last the pairs themselves.
     """
-    if any(_called_otherwise(one.field, second) for one in comparisons):
+    ways = [ways_of(one.field, second) for one in comparisons]
+    if Ways.OTHERS in ways:
         return patterns, None, 0.0, None
-    chosen = _chosen(second, np.random.default_rng(seed))
+    random = np.random.default_rng(seed)
+    chosen = _chosen(second, random)
     within = pairs_within([one.field for one in comparisons], statements, near, second, chosen)
     sizes = np.bincount(second, minlength=2).astype(float)
     parts = np.bincount(second[chosen], minlength=2).astype(float)
     ratio = sizes.prod() / max(1.0, float((parts * (parts - 1) / 2).sum()))
-    of_within = levels_of(comparisons, within)
-    both = patterns_of(np.concatenate((patterns.levels[patterns.of_pair], of_within)), comparisons)
-    across, apart = (
-        np.bincount(both.of_pair[side], minlength=len(both.counts)).astype(np.float64)
-        for side in (slice(len(patterns.of_pair)), slice(len(patterns.of_pair), None))
-    )
-    apart *= ratio
-    repeats = _repeats(assumed.scores(both.levels), across, apart)
+    of_across, of_within = patterns.levels[patterns.of_pair], levels_of(comparisons, within)
+    seen = _Both.of(of_across, of_within, comparisons, ratio)
+    repeats = _repeats(assumed.scores(seen.patterns.levels), seen.across, seen.apart)
+    if repeats is None:
+        repeats = _numbered_apart(comparisons, seen)
     if repeats is None:
         return patterns, None, 0.0, None
-    both = replace(both, counts=np.round(across + apart).astype(np.int64))
-    return both, apart, repeats, Within(within, of_within, ratio)
+    two_ways = [place for place, one in enumerate(ways) if one is Ways.TWO]
+    if two_ways:
+        of_within = as_if_across(of_within, of_across, comparisons, two_ways, assumed, random)
+        seen = _Both.of(of_across, of_within, comparisons, ratio)
+    return seen.patterns, seen.apart, repeats, Within(within, of_within, ratio)
+
+
+class _Both(NamedTuple):
+    """Patterns of pairs across and within, and how many of each are so."""
+
+    patterns: Patterns
+    across: Float
+    apart: Float
+
+    @classmethod
+    def of(
+        cls, across: Int8, within: Int8, comparisons: Sequence[FieldComparison], ratio: float
+    ) -> _Both:
+        """With `ratio` pairs across by chance for each within."""
+        both = patterns_of(np.concatenate((across, within)), comparisons)
+        n, size = len(across), len(both.counts)
+        number = np.bincount(both.of_pair[:n], minlength=size).astype(np.float64)
+        apart = ratio * np.bincount(both.of_pair[n:], minlength=size)
+        counts = np.round(number + apart).astype(np.int64)
+        return cls(replace(both, counts=counts), number, apart)
 
 
 def _repeats(scores: Float, across: Float, apart: Float) -> float | None:
@@ -123,6 +142,18 @@ def _repeats(scores: Float, across: Float, apart: Float) -> float | None:
         if most and some <= REPEATED * most:
             return float(np.log((some + 1) / (most + 1)))
     return None
+
+
+def _numbered_apart(comparisons: Sequence[FieldComparison], seen: _Both) -> float | None:
+    """The same told by a code of things, which many pairs across share and hardly any within."""
+    told = []
+    for place, one in enumerate(comparisons):
+        if one.field.kind == "code":
+            same = seen.patterns.levels[:, place] >= first_equal(one) - 1
+            most, some = float(seen.across @ same), float(seen.apart @ same)
+            if most >= MANY and some <= REPEATED * most:
+                told.append(float(np.log((some + 1) / (most + 1))))
+    return min(told, default=None)
 
 
 def calibrated_to_within(scores: Float, across: Float, apart: Float) -> tuple[float, float]:
@@ -200,19 +231,6 @@ def pairs_within(
             _within(near_pairs(by_name[texts.field], texts, None), second, chosen), n
         )
     return found
-
-
-def _called_otherwise(field: Field, second: Int32) -> bool:
-    sides = [
-        np.bincount(field.codes[(second == side) & (field.codes >= 0)], minlength=len(field.texts))
-        for side in (0, 1)
-    ]
-    one, other = (side.astype(float) for side in sides)
-    across = float(one @ other) / max(1.0, float(one.sum() * other.sum()))
-    within = float(one @ (one - 1) + other @ (other - 1)) / max(
-        1.0, float(one.sum() ** 2 + other.sum() ** 2)
-    )
-    return within > OTHERWISE * across + OF_RARE
 
 
 def _chosen(second: Int32, random: np.random.Generator) -> Bool:

@@ -16,6 +16,7 @@ from workbench.database import arrow_column
 from workbench.database.arrow_columns import integers
 from workbench.tables.measures import DIGITS as FRACTION
 from workbench.tables.measures import size_of
+from workbench.tables.one_scale import in_one_scale
 from workbench.tables.pair_conditions import raw_cell
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.readings import Reading
@@ -134,7 +135,10 @@ def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[st
         _of_one_length(staging, table.table, column) for table, column in zip(counted, found)
     ):
         kind = "text"
-    return _read_column(staging, [table.table for table in counted], names, kind, readings)
+    tables = [table.table for table in counted]
+    if kind == "number":
+        readings = in_one_scale(staging, tables, found)
+    return _read_column(staging, tables, names, kind, readings)
 
 
 def read_columns(
