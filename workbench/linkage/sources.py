@@ -123,7 +123,7 @@ class _Both(NamedTuple):
         both = patterns_of(np.concatenate((across, within)), comparisons)
         n, size = len(across), len(both.counts)
         number = np.bincount(both.of_pair[:n], minlength=size).astype(np.float64)
-        apart = ratio * np.bincount(both.of_pair[n:], minlength=size)
+        apart = (ratio * np.bincount(both.of_pair[n:], minlength=size)).astype(np.float64)
         counts = np.round(number + apart).astype(np.int64)
         return cls(replace(both, counts=counts), number, apart)
 

@@ -45,7 +45,7 @@ def in_one_scale(
 
 
 def _says_a_unit(reading: Reading) -> bool:
-    return reading.decimal == ":" or size_of(reading.unit or "") != 1.0
+    return reading.decimal == ":" or reading.unit is not None
 
 
 def _middle(staging: Staging, table: StagedTable, column: ColumnCounts) -> float:

@@ -38,6 +38,7 @@ from workbench.verbs.linking.notes import (
     in_time,
 )
 from workbench.verbs.linking.reading import read_linked
+from workbench.verbs.linking.repeated import about_repeated
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
 
@@ -168,6 +169,14 @@ def _linked(
             *about_candidates(scored.candidates),
             *about_matches(scored.model),
             *about_unlikely(scored.model, scores, cut_at),
+            *about_repeated(
+                scored.records,
+                scored.candidates,
+                scored.model,
+                clustering,
+                cut_at,
+                int((scores > cut_at).sum()),
+            ),
             *about_time(cut, conduct.stopped),
         ),
         cut=cut,
