@@ -26,8 +26,9 @@ def about_repeated(
     taken: int,
 ) -> list[Diagnostic]:
     """That pairs within two files look like one thing and are apart, where these repeat things."""
-    two_files = len(records.sources) == 2 and isinstance(model, LinkModel)
-    if not two_files or model.within is not None or model.at_chance is not None:
+    if len(records.sources) != 2 or not isinstance(model, LinkModel):
+        return []
+    if model.within is not None or model.at_chance is not None:
         return []
     fields = [one.field for one in model.comparisons]
     asked = np.concatenate(
@@ -43,8 +44,8 @@ def about_repeated(
     return [
         Diagnostic.warning(
             "E0708",
-            f"{len(alike):,} pairs within {' and '.join(of)} look like one thing ({left} and {right}, "
-            "say), and stay apart: two files are compared across alone",
+            f"{len(alike):,} pairs within {' and '.join(of)} look like one thing "
+            f"({left} and {right}, say), and stay apart: two files are compared across alone",
             help="link each file by itself first, or put both into one file, to find what either "
             "has twice",
         )
