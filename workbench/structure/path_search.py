@@ -64,6 +64,8 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
         yield from _hops_alike(schema, here)
     if last is None:
         yield from _hops_of_two(schema, here, timed=timed)
+    if here.key is not None and not (several or timed or _is_back(path)):
+        yield from _hops_tied(schema, here)
     if here.key is not None and several < 2 and (last is None or last.kind != "alike"):
         yield from _hops_from(schema, path, timed=timed)
 
@@ -150,6 +152,14 @@ def _categories(schema: Schema, here: Table) -> Iterator[tuple[tuple[Reference, 
             several = len(column.values) >= FEWEST_SHARED and not column.beginning
             if column.kind == "category" and several and column.name not in named:
                 yield way, column.name
+
+
+def _hops_tied(schema: Schema, here: Table) -> Iterator[Hop]:
+    """To the things that rows tie to a thing of the same table, whichever of both ends it is."""
+    for table in schema.tables.values():
+        if len(both := roles(schema, here.name, table.name)) == 2 and not table.of:
+            one, other = both
+            yield Hop("tied", one.column, here.name, through=table.name, other=other.column)
 
 
 def _hops_alike(schema: Schema, here: Table) -> Iterator[Hop]:

@@ -16,9 +16,10 @@ class Hop:
 
     Attributes
     ----------
-    kind : {'to', 'from', 'either', 'shared', 'alike', 'latest'}
+    kind : {'to', 'from', 'either', 'tied', 'shared', 'alike', 'latest'}
         `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `either`: to
-        those that refer to it in one of two roles, as a team's matches at home and away; `shared`:
+        those that refer to it in one of two roles, as a team's matches at home and away; `tied`: to
+        the things of its own table at the other end of these, as one's friends; `shared`:
         to all other rows of the same table with the same value; `alike`: to rows of another table
         with the same value, as a town's weather; `latest`: to what the latest of the
         rows that refer to it refers to.
@@ -27,10 +28,11 @@ class Hop:
     table : str
         The table that is reached.
     through, via : str
-        Of `latest`: the table whose latest row is taken, and its column that refers back.
+        Of `latest`: the table whose latest row is taken, and its column that refers back; of `tied`
+        the table that ties.
     other : str
-        Of `either`: the column of the other role; of `shared` and `alike`: another column that is
-        shared, too.
+        Of `either` and `tied`: the column of the other role; of `shared` and `alike`: another
+        column that is shared, too.
     way : tuple of Reference
         Of `shared`: from a row to the table of that other column; empty for its own.
     called_as_key : bool
@@ -39,7 +41,7 @@ class Hop:
         Of `to` and `from`: whether the rows refer to that table by another column, too.
     """
 
-    kind: Literal["to", "from", "either", "shared", "alike", "latest"]
+    kind: Literal["to", "from", "either", "tied", "shared", "alike", "latest"]
     column: str
     table: str
     through: str = ""
@@ -52,11 +54,13 @@ class Hop:
     @property
     def many(self) -> bool:
         """Whether a row may reach more than one."""
-        return self.kind in ("from", "either", "shared", "alike")
+        return self.kind in ("from", "either", "tied", "shared", "alike")
 
     @property
     def roles(self) -> tuple[str, ...]:
         """Their columns by which the rows reached refer back; or whose value they share."""
+        if self.kind == "tied":
+            return ()
         return (self.column, self.other) if self.other and not self.way else (self.column,)
 
     @property
@@ -112,7 +116,7 @@ class Path:
         """Whether the way back from where it ends is the same way: to a company and to its people,
         not to a friend by who asked whom.
         """
-        turned = {"to": "from", "from": "to", "shared": "shared"}
+        turned = {"to": "from", "from": "to", "shared": "shared", "tied": "tied"}
         there = [(hop.kind, hop.roles) for hop in self.hops if not hop.way]
         back = [(turned.get(hop.kind), hop.roles) for hop in reversed(self.hops)]
         return there == back

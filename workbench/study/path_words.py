@@ -89,6 +89,8 @@ def rows_words(path: Path) -> str:
     last = path.hops[-1]
     if last.kind in ("shared", "alike"):
         return _owner(path.hops)
+    if last.kind == "tied":
+        return _owner(path.hops)
     if path.hops[:-1]:
         if _is_of_siblings(path):
             return _siblings(path)
@@ -213,6 +215,9 @@ def _owner(hops: tuple[Hop, ...]) -> str:
         return f"the same {referred(hop)} (through {spoken(before[-1].table)}{whose_too}{role})"
     if hop.kind == "to":
         return f"its {_of_roles(before)}{referred(hop)}"
+    if hop.kind == "tied":
+        to = _owner(tuple(before)) if before else "it"
+        return f"{things(hop.table)} tied to {to} by {spoken(hop.through)}"
     if hop.kind in ("shared", "alike"):
         whose_too = spoken(hop.table) if before and before[-1].many else ""
         as_whose = f" as its {whose_too or referred(before[-1])}" if before else ""
@@ -226,6 +231,8 @@ def neighbours_words(path: Path) -> str:
     first, last = path.hops[0], path.hops[-1]
     if last.kind == "shared":
         return _sharing(last)
+    if last.kind == "tied":
+        return _owner(path.hops)
     if first.kind == "to" and path.hops[1:] and path.hops[1:] == (last,) and last.kind == "from":
         return f"other {things(path.start)} of its {referred(first)}{as_role(last)}"
     if len(path.hops) > 1 and path.hops[-2].kind == "shared" and last.kind == "to":

@@ -61,6 +61,8 @@ class Relations:
 
     def there(self, hop: Hop) -> str:
         """The relation that a hop leads to; of two roles with each row once for each."""
+        if hop.kind == "tied":
+            return self._tied(hop)
         relation = self._with_way(hop.table, hop) if hop.way else self[hop.table]
         if hop.kind != "either":
             return relation
@@ -70,13 +72,23 @@ class Relations:
             f"FROM {relation} WHERE {one} IS DISTINCT FROM {other})"
         )
 
+    def _tied(self, hop: Hop) -> str:
+        """Things with each to which rows tie them, once."""
+        one, other = (self.column(hop.through, column) for column in (hop.column, hop.other))
+        through, key = self[hop.through], self.key(hop.table)
+        return (
+            f"(SELECT e.role_, t.rowid, t.* FROM (SELECT {one} AS role_, {other} AS far_ FROM "
+            f"{through} UNION SELECT {other}, {one} FROM {through}) e JOIN {self[hop.table]} t "
+            f"ON t.{key} = e.far_ WHERE e.role_ <> e.far_)"
+        )
+
     def joined(self, table: str, hop: Hop) -> tuple[str, str]:
         """The SQL columns that a hop equates: there and here."""
         if hop.kind == "to":
             return self.key(hop.table), self.column(table, hop.column)
         if hop.kind == "from":
             return self.column(hop.table, hop.column), self.key(table)
-        if hop.kind == "either":
+        if hop.kind in ("either", "tied"):
             return "role_", self.key(table)
         return self.column(hop.table, hop.column), self.column(table, hop.column)
 

@@ -168,5 +168,7 @@ def _add_of_labels(
     if path.is_group and others > LARGE and known is not None:
         made.add_known_of_group(path, known)
     # Ties of one role and of the other say what those of both do.
-    if path.hops[-1].kind != "either" and not (path.is_group and others > SHARED_BY_AT_MOST):
+    if path.hops[-1].kind not in ("either", "tied") and not (
+        path.is_group and others > SHARED_BY_AT_MOST
+    ):
         made.add_labels(path, labels)

@@ -6,9 +6,9 @@ from typing import Protocol
 
 from workbench.language.printing import comment
 from workbench.structure.candidate import Onward
-from workbench.structure.relational import Column, Gathered
+from workbench.structure.relational import Column, Gathered, Reference
 from workbench.structure.table_paths import Hop, Path
-from workbench.study.path_words import rows_words
+from workbench.study.path_words import rows_words, spoken
 from workbench.study.statements import Row, Statements, camel, path_name
 from workbench.tables import TableMapping
 
@@ -23,6 +23,9 @@ class Literals(Protocol):
     def says(self, table: str, row: Row, column: str, value: str | None) -> str: ...
     def label(self, row: Row, value: str | None) -> tuple[str, str]: ...
     def mapped(self, table: str) -> TableMapping: ...
+    def forward(
+        self, table: str, row: Row, reference: Reference, variable: str
+    ) -> tuple[list[str], Row]: ...
     def hop(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]: ...
     def column(self, table: str, row: Row, column: str, variable: str) -> tuple[list[str], str]: ...
     def onward(
@@ -39,6 +42,23 @@ def either_role(walks: Literals, table: str, hop: Hop) -> str:
         there = walks.row(hop.table, "y")
         for role in hop.roles:
             _state(walks, hop, name, there, [_in_role(walks, hop, role, there)])
+        made[key] = name
+    return made[key]
+
+
+def tied(walks: Literals, hop: Hop) -> str:
+    """The predicate of two things of a table that rows tie, whichever is at which end."""
+    key, made = ("hop", hop.through, hop), walks.statements.made
+    if key not in made:
+        name = walks.statements.new(f"TiedBy{camel(hop.through)}")
+        walks.statements.lines.append(
+            comment(f"{spoken(hop.table)} tied by {spoken(hop.through)}, either way")
+        )
+        for one, other in ((hop.column, hop.other), (hop.other, hop.column)):
+            rows, there = walks.hop(hop.table, ("z",), Hop("from", one, hop.through), "w")
+            step, (end,) = walks.forward(hop.through, there, Reference(other, hop.table), "y")
+            body = " ^ ".join([*rows, *step, f"{end} != z"])
+            walks.statements.lines.append(f"{name}(z, {end}) := {body}.")
         made[key] = name
     return made[key]
 

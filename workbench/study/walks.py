@@ -9,7 +9,7 @@ from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Reference
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.sequence_definitions import came_after
-from workbench.study.shared_definitions import either_role, gathered_number
+from workbench.study.shared_definitions import either_role, gathered_number, tied
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
 from workbench.tables import MappedPredicate, TableMapping, mapped_predicates
 
@@ -91,6 +91,8 @@ class Walks:
         if hop.kind == "either":
             there = self.row(hop.table, variable)
             return [f"{either_role(self, table, hop)}({', '.join((row[0], *there))})"], there
+        if hop.kind == "tied":
+            return [f"{tied(self, hop)}({row[0]}, {variable})"], (variable,)
         if hop.kind in ("shared", "alike"):
             return self._shared(table, row, hop, variable)
         return self._latest_hop(table, hop, variable)
