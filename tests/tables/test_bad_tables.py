@@ -157,6 +157,20 @@ def test_references_to_nothing_are_counted_and_loaded(tmp_path: Path) -> None:
     assert report.facts["Item"] == 100
 
 
+def test_a_tie_without_one_of_its_ends_is_left_out_and_told(tmp_path: Path) -> None:
+    people, ties = tmp_path / "people.csv", tmp_path / "ties.csv"
+    rows = [f"p{n},{20 + n % 31}" for n in range(60)]
+    people.write_text("person,age\n" + "\n".join(rows), encoding="utf-8")
+    pairs = [f"p{n},p{n * 7 % 60}" for n in range(1, 40)] + [",p3", "p4,"]
+    ties.write_text("from_person,to_person\n" + "\n".join(pairs), encoding="utf-8")
+    with wb.open() as ws:
+        report = ws.load([people, ties])
+    (note,) = [one for one in report.warnings if one.code == "E0238"]
+    assert "2 rows" in note.message
+    assert note.message.endswith("row 41, 42; left out")
+    assert report.facts["Ties"] == 39
+
+
 def test_a_target_of_one_class_and_a_leak_are_told(tmp_path: Path) -> None:
     rows = [
         (

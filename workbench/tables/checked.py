@@ -14,7 +14,7 @@ from workbench.tables.alike_keys import more_would_refer, nearly_references
 from workbench.tables.facts import target_of
 from workbench.tables.keys import CALLED_AND_NEARLY_UNIQUE
 from workbench.tables.kinds import NEARLY_ALL
-from workbench.tables.mapping import ColumnMapping, TablesMapping
+from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.one_row_each import SHOWN, with_one_row_each
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.typed import ROW, TypedTable, is_filled, typed_table
@@ -137,7 +137,9 @@ def _unreadable(
 
 
 def _with_subjects(staging: Staging, typed: TypedTable) -> TypedTable:
-    """Rows whose thing has no name: an error, or left out and counted."""
+    """Rows whose thing has no name: an error, or left out and counted. So are those of a table that
+    only ties things: without one of these they say nothing.
+    """
     if typed.subject == (ROW,):
         return typed
     table, staged = typed.mapping, staging.tables[typed.mapping.name]
@@ -156,7 +158,7 @@ def _with_subjects(staging: Staging, typed: TypedTable) -> TypedTable:
         else " or ".join(column.name for column in table.references)
     )
     have = "1 row of" if count == 1 else f"{count:,} rows of"
-    skips = table.blank_keys == "skip"
+    skips = table.blank_keys == "skip" or _only_ties(table)
     note = Diagnostic(
         "E0238",
         f"{have} {staged.source.shown} {'has' if count == 1 else 'have'} no value for {what}: row "
@@ -167,6 +169,12 @@ def _with_subjects(staging: Staging, typed: TypedTable) -> TypedTable:
     )
     staging.connection.execute(f"DELETE FROM {typed.relation} WHERE {nameless}")
     return replace(typed, rows=typed.rows - count, notes=(*typed.notes, note))
+
+
+def _only_ties(table: TableMapping) -> bool:
+    """Whether rows say no more than which things they tie."""
+    facts = [one.name for one in table.columns if one.makes_facts]
+    return table.key is None and {*facts} <= {one.name for one in table.references}
 
 
 def _with_found_references(
