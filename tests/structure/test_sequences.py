@@ -27,3 +27,17 @@ def test_after_says_what_pairs_say(directly: bool) -> None:
             expected[row] = any(told[at] for at in earlier)
         said = Moments.of(things, times).after(told, directly=directly)
         np.testing.assert_array_equal(said, expected)
+
+
+def test_since_says_how_long_after_the_moment_before() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(40):
+        n = int(rng.integers(0, 40))
+        things = np.where(rng.random(n) < 0.9, rng.integers(0, 4, n), np.nan)
+        times = np.where(rng.random(n) < 0.9, rng.integers(0, 12, n) / 4, np.nan)
+        expected = np.full(n, np.nan)
+        for row in range(n):
+            of = things == things[row]
+            if (earlier := times[of & (times < times[row])]).size:
+                expected[row] = times[row] - earlier.max()
+        np.testing.assert_array_equal(Moments.of(things, times).since(), expected)

@@ -96,10 +96,8 @@ def candidates_of_sequences(schema: Schema, path: Path) -> Iterator[list[Candida
     """How many own rows of one value come right after a row of another, or at any time after it: a
     reset after an alarm. Those of each category together.
     """
-    table = schema[path.end]
-    if [hop.kind for hop in path.suffix] != ["from"] or len(path.prefix) > 1 or table.of:
-        return
-    if table.date is None or table.dated_by_year:
+    table, date = schema[path.end], _in_order(schema, path)
+    if date is None:
         return
     by = path.hops[-1].column
     for column in table.columns:
@@ -109,10 +107,32 @@ def candidates_of_sequences(schema: Schema, path: Path) -> Iterator[list[Candida
         values = column.values[:FEW_VALUES]
         for directly, before, value in product((True, False), values, values):
             if directly or before != value:
-                after = Column(column.name, "flag", after=After(by, table.date, before, directly))
+                after = Column(column.name, "flag", after=After(by, date, before, directly))
                 also = (Onward((), after), None)
                 found.append(Candidate(path, "sum", Onward((), column), value, among=also))
         yield found
+
+
+def candidates_of_gaps(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How long own rows come after the one before: at most, at least, how variously, and the
+    latest. What it is on average is looked at anyway.
+    """
+    if (date := _in_order(schema, path)) is not None:
+        after = After(path.hops[-1].column, date, "", True)
+        onward = Onward((), Column(date, "number", after=after))
+        for aggregate in GAPS:
+            yield Candidate(path, aggregate, onward)
+
+
+GAPS: tuple[Aggregate, ...] = ("max", "min", "variance", "latest")
+
+
+def _in_order(schema: Schema, path: Path) -> str | None:
+    """The date by which own rows come one after the other; None where they have none."""
+    table = schema[path.end]
+    if [hop.kind for hop in path.suffix] != ["from"] or len(path.prefix) > 1 or table.of:
+        return None
+    return None if table.dated_by_year else table.date
 
 
 def kinds_of(schema: Schema, path: Path, most: int = FEW_VALUES) -> list[tuple[Onward, str | None]]:

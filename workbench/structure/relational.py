@@ -42,14 +42,15 @@ class Gathered:
 
 @dataclass(frozen=True)
 class After:
-    """Of a flag: whether a row comes after another of the same thing, in order of time.
+    """Of a flag: whether a row comes after another of the same thing, in order of time; of a number
+    the days since the one right before.
 
     Attributes
     ----------
     by, date : str
         The columns by which both refer to the thing, and are dated.
     value : str
-        What the flag's column says in the earlier row: one of its values.
+        What the flag's column says in the earlier row: one of its values; of a number empty.
     directly : bool
         Whether that is of the moment right before, or of any before.
     """
@@ -92,7 +93,7 @@ class Column:
         Of a number that no column holds: what it is of the rows that refer to the row, or that
         share two things with it.
     after : After or None
-        Of a flag that tells after what a row comes.
+        Of a flag that tells after what a row comes, of a number that tells how long after.
     """
 
     name: str

@@ -19,10 +19,12 @@ class Moments:
         The moment of each row; -1 where its thing or its time is unknown.
     first : int64 array, shape (n_moments,)
         The first moment of each moment's thing.
+    time : float64 array, shape (n_moments,)
     """
 
     of_row: Int64
     first: Int64
+    time: Float
 
     @classmethod
     def of(cls, things: Float, times: Float) -> Moments:
@@ -34,7 +36,13 @@ class Moments:
         moments = np.cumsum(later) - 1
         of_row = np.full(len(things), -1, np.int64)
         of_row[rows] = moments
-        return cls(of_row, np.maximum.accumulate(np.where(other, moments, 0)[later]))
+        first = np.maximum.accumulate(np.where(other, moments, 0)[later])
+        return cls(of_row, first, np.asarray(times[rows][later], np.float64))
+
+    def since(self) -> Float:
+        """How long after the moment before each row comes; NaN where there is none. O(n)."""
+        before = np.where(self.first < np.arange(len(self.first)), np.roll(self.time, 1), np.nan)
+        return np.append(self.time - before, np.nan)[self.of_row]
 
     def after(self, told: Bool, *, directly: bool) -> Float:
         """1 for rows before which some row of the same thing is told, at the moment right before

@@ -20,6 +20,7 @@ from workbench.structure.candidates import (
 from workbench.structure.candidates_among import (
     candidates_among_some,
     candidates_behind,
+    candidates_of_gaps,
     candidates_of_kinds_and_thresholds,
     candidates_of_sequences,
     candidates_of_thresholds,
@@ -176,8 +177,11 @@ def two_kinds_offers(columns: CandidateColumns, path: Path, room: int) -> list[C
 
 
 def sequence_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """Which rows come after which: of the first categories that find room."""
-    found: list[Candidate] = []
+    """How long rows come after the one before; which come after which: of the first categories that
+    find room.
+    """
+    gaps = list(candidates_of_gaps(columns.schema, path))
+    found = gaps if len(gaps) <= room else []
     for of_one in candidates_of_sequences(columns.schema, path):
         if len(found) + len(of_one) <= room:
             found += of_one

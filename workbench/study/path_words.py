@@ -183,6 +183,8 @@ def spoken_column(column: Column) -> str:
     """What a column of rows is called."""
     if column.against:
         return compared_words(column)
+    if column.after is not None and not column.after.value:
+        return "days since the one before"
     return times_words(column) if column.times else spoken(column.name)
 
 

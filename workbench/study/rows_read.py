@@ -63,17 +63,22 @@ class RowsRead:
         return {one: self._cells[table, one][rows] for one in wanted}
 
     def _in_sequence(self, table: str, column: Column) -> Float:
-        """Which rows of a table come after one that has a value of a column; of row -1 none."""
+        """Which rows of a table come after one that has a value of a column, or how long after the
+        one before; of row -1 none.
+        """
         after = column.after
         assert after is not None
         name, when = Onward((), Column(after.by, "name")), Onward((), Column(after.date, "date"))
         held = Onward((), Column(column.name, "category", (after.value,)))
-        self._read(table, [one for one in (name, when, held) if (table, one) not in self._cells])
+        wanted = (name, when, held) if after.value else (name, when)
+        self._read(table, [one for one in wanted if (table, one) not in self._cells])
         if (table, after.by) not in self._moments:
             of, at = self._cells[table, name], self._cells[table, when]
             self._moments[table, after.by] = Moments.of(of, at)
-        told = self._cells[table, held] == 0
-        return self._moments[table, after.by].after(told, directly=after.directly)
+        moments = self._moments[table, after.by]
+        if not after.value:
+            return moments.since()
+        return moments.after(self._cells[table, held] == 0, directly=after.directly)
 
     def _read(self, table: str, onwards: list[Onward]) -> None:
         if not onwards:

@@ -10,10 +10,22 @@ from workbench.study.shared_definitions import Literals
 from workbench.study.statements import Row, camel, quoted_constant
 
 
-def came_after(walks: Literals, table: str, row: Row, column: Column) -> str:
-    """The atom of a row that comes after another in which a column has a value."""
+def in_sequence(
+    walks: Literals, table: str, row: Row, column: Column, variable: str
+) -> tuple[list[str], str]:
+    """Literals of a row that comes after another in which a column has a value; or that bind when
+    it and the one before were, and the days between.
+    """
     after = column.after
     assert after is not None
+    if after.value:
+        return [_came_after(walks, table, row, column, after)], ""
+    now, before = f"{variable}u", f"{variable}w"
+    moment = f"{_moment_before(walks, table, after)}({', '.join((*row, before))})"
+    return [moment, walks.says(table, row, after.date, now)], f"days({now}, {before})"
+
+
+def _came_after(walks: Literals, table: str, row: Row, column: Column, after: After) -> str:
     said = _right_before if after.directly else _any_before
     return f"{said(walks, table, column, after)}({', '.join((*row, quoted_constant(after.value)))})"
 

@@ -98,6 +98,8 @@ def _column_name(column: Column) -> str:
     times = f"Times{camel(column.times)}" if column.times else ""
     signs = {"": "", "!=": "Not", ">": "Above", "later": "After"}
     against = f"{signs[column.sign]}{camel(column.against)}"
+    if column.after is not None and not column.after.value:
+        return "DaysSinceBefore"
     return f"{camel(column.name)}{column.part.capitalize()}{since}{times}{against}"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Reference
 from workbench.structure.table_paths import Hop, Path
-from workbench.study.sequence_definitions import came_after
+from workbench.study.sequence_definitions import in_sequence
 from workbench.study.shared_definitions import either_role, gathered_number, tied
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
 from workbench.tables import MappedPredicate, TableMapping, mapped_predicates
@@ -152,7 +152,8 @@ class Walks:
         """Literals that lead from a row to a column's value, and its variable."""
         literals, here, variables = self._along(table, row, onward.references, variable)
         if onward.column.after is not None:
-            return [*literals, came_after(self, here, variables, onward.column)], ""
+            more, days = in_sequence(self, here, variables, onward.column, variable)
+            return [*literals, *more], days
         if onward.column.against:
             compared = self._compared(here, variables, onward.column, variable)
             return [*literals, *compared], compared[-1]
@@ -296,5 +297,4 @@ class Walks:
         table = self.ready.schema[path.end]
         if not wanted or table.date is None:
             return []
-        dated = self.says(table.name, row, table.date, "t")
-        return [self.now(), dated, *self.window(path, None)]
+        return [self.now(), self.says(table.name, row, table.date, "t"), *self.window(path, None)]
