@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
 from workbench.structure.candidate import Aggregate, Candidate, Onward
@@ -29,7 +29,8 @@ def candidates_among_some(
     ]
     dates = [one for one in near if one.kind == "date" and not one.references]
     unit = since_unit(schema, path)
-    for kind in kinds_of(schema, path):
+    other_end = [] if timed else _told_apart(schema, path, _at_other_end(schema, path), FEW_VALUES)
+    for kind in (*kinds_of(schema, path), *other_end):
         if timed and dated:
             yield Candidate(path, "since", value=unit, among=kind)
         for number in numbers:
@@ -141,13 +142,20 @@ def kinds_of(schema: Schema, path: Path, most: int = FEW_VALUES) -> list[tuple[O
     """
     if not path.many or len(path.prefix) > 1 or any(hop.kind != "from" for hop in path.suffix):
         return []
-    found: list[tuple[Onward, str | None]] = []
     near = [
         one
         for one in onward_columns(schema, path)
         if len(one.references) <= 1 and not one.column.against
     ]
-    for one in (*near, *_between(schema, path)):
+    return _told_apart(schema, path, (*near, *_between(schema, path)), most)
+
+
+def _told_apart(
+    schema: Schema, path: Path, onwards: Iterable[Onward], most: int
+) -> list[tuple[Onward, str | None]]:
+    """The flags, and the values of categories of at most so many."""
+    found: list[tuple[Onward, str | None]] = []
+    for one in onwards:
         table = schema[one.references[-1].table or "" if one.references else path.end]
         names_things = any(reference.column == one.column.name for reference in table.references)
         if one.column.beginning or (names_things and len(one.column.values) > FEW_VALUES):
@@ -157,6 +165,15 @@ def kinds_of(schema: Schema, path: Path, most: int = FEW_VALUES) -> list[tuple[O
         elif one.kind == "category" and len(one.column.values) <= most:
             found += [(one, value) for value in one.column.values]
     return found
+
+
+def _at_other_end(schema: Schema, path: Path) -> Iterator[Onward]:
+    """Columns of the things of the start to which own rows tie: the country of who is paid."""
+    if [hop.kind for hop in path.hops] == ["from"]:
+        for reference in schema[path.end].references:
+            if reference.table == path.start and reference.column != path.hops[0].column:
+                for column in schema[path.start].columns:
+                    yield Onward((reference,), column)
 
 
 def _between(schema: Schema, path: Path) -> Iterator[Onward]:

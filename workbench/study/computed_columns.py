@@ -34,6 +34,11 @@ OF_EACH = frozenset(
     "price cost costs rate fee wage tariff preis kosten satz lohn gebuehr tarif".split()
 )
 """Words for what one costs, which is multiplied by how many there are."""
+PARTS_OF_ONE = frozenset(
+    "share shares percent percentage pct weight stake fraction proportion portion quota anteil "
+    "prozent gewicht quote".split()
+)
+"""Words for how much of a thing each of its rows is, which what that refers to counts by."""
 MOST_SHARED = 3
 """Pairs of things that rows of a table share."""
 APART = 1.2
@@ -108,8 +113,12 @@ def positive_numbers(staging: Staging, typed: TypedTable, table: Table) -> list[
     return [one for one, positive in zip(numbers, found) if positive]
 
 
-def product_columns(table: Table, positive: Mapping[str, list[Column]]) -> Iterator[Column]:
-    """The positive numbers of rows times what one costs, of their own or of what they refer to."""
+def product_columns(
+    tables: Mapping[str, Table], table: Table, positive: Mapping[str, list[Column]]
+) -> Iterator[Column]:
+    """The positive numbers of rows times what one costs, of their own or of what they refer to; and
+    what they refer to by how much of a thing they are: an owner's rating times its percent.
+    """
     ways: list[tuple[tuple[Reference, ...], list[Column]]] = [((), positive[table.name])]
     ways += [
         ((one,), positive.get(one.table or "", []))
@@ -124,6 +133,19 @@ def product_columns(table: Table, positive: Mapping[str, list[Column]]) -> Itera
         if _is_price(other) and not _is_price(one)
     )
     yield from islice(found, MOST_PRODUCTS)
+    weighed = (
+        Column(one.name, "number", times=other.name, way=(reference,))
+        for reference in table.references
+        if reference.table not in (None, table.name)
+        for other in _plain_numbers(tables[reference.table or ""])
+        for one in _plain_numbers(table)
+        if PARTS_OF_ONE.intersection(words(one.name)) and not _is_price(other)
+    )
+    yield from islice(weighed, MOST_PRODUCTS)
+
+
+def _plain_numbers(table: Table) -> list[Column]:
+    return [one for one in table.columns if one.kind == "number" and not one.since]
 
 
 def _is_price(column: Column) -> bool:

@@ -72,7 +72,7 @@ def relational_schema(
             name: replace(
                 table,
                 gathered=(
-                    *product_columns(table, positive),
+                    *product_columns(tables, table, positive),
                     *(() if name == target else set_against(table)),
                 ),
             )
