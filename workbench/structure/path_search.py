@@ -65,7 +65,7 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
     if last is None:
         yield from _hops_of_two(schema, here, timed=timed)
     if here.key is not None and not (several or timed or _is_back(path)):
-        yield from _hops_tied(schema, here)
+        yield from _hops_tied(schema, path)
     if here.key is not None and several < 2 and (last is None or last.kind != "alike"):
         yield from _hops_from(schema, path, timed=timed)
 
@@ -154,12 +154,15 @@ def _categories(schema: Schema, here: Table) -> Iterator[tuple[tuple[Reference, 
                 yield way, column.name
 
 
-def _hops_tied(schema: Schema, here: Table) -> Iterator[Hop]:
-    """To the things that rows tie to a thing of the same table, whichever of both ends it is."""
+def _hops_tied(schema: Schema, path: Path) -> Iterator[Hop]:
+    """To the things that rows, not those of the start, tie to a thing of the same table, whichever
+    of both ends it is.
+    """
     for table in schema.tables.values():
-        if len(both := roles(schema, here.name, table.name)) == 2 and not table.of:
+        both = roles(schema, path.end, table.name)
+        if len(both) == 2 and not table.of and table.name != path.start:
             one, other = both
-            yield Hop("tied", one.column, here.name, through=table.name, other=other.column)
+            yield Hop("tied", one.column, path.end, through=table.name, other=other.column)
 
 
 def _hops_alike(schema: Schema, here: Table) -> Iterator[Hop]:
