@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.interplay import telling_together
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.weighted_rules import fit_weighted_rules
@@ -49,3 +50,13 @@ def test_rules_say_what_two_columns_tell_only_together() -> None:
     right = ((said > 0.5) == (truth > 0.5)).mean()
     assert right > 0.66
     assert any({one.column for one in term.conditions} == {3, 5} for term in found.terms)
+
+
+def test_a_number_is_predicted_by_what_two_of_many_columns_tell_only_together() -> None:
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(900, 200))
+    y = 10.0 * ((X[:, 3] > 0) != (X[:, 5] > 0)) + 3 * rng.normal(size=900)
+    found = fit_grown_rules(RuleTask(X[:600], y[:600]))
+    assert {*found.terms[0].columns} == {3, 5}
+    errors = np.abs(found.predict(X[600:]) - y[600:])
+    assert errors.mean() < 0.7 * np.abs(np.median(y) - y[600:]).mean()

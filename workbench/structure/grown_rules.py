@@ -105,14 +105,15 @@ def _grown(
         if way.plain:
             yield grow(X, y, terms_of(X, columns, n_cuts=0), most, deadline, products=False)
         else:
-            yield _steps_and_bends(X, y, columns, most, deadline)
+            yield _steps_and_bends(X, y, columns, way.scope.together(X, y, columns), task)
 
 
 def _steps_and_bends(
-    X: Real, y: Float, columns: Int64, most: int, deadline: float | None
+    X: Real, y: Float, columns: Int64, together: Int64, task: RuleTask
 ) -> Iterator[Term]:
-    terms = chain(terms_of(X, columns, n_cuts=N_CUTS), bent_terms(X, columns[:MOST_BENT]))
-    return grow(X, y, terms, most, deadline)
+    every = np.append(columns, together[~np.isin(together, columns)])
+    terms = chain(terms_of(X, every, n_cuts=N_CUTS), bent_terms(X, columns[:MOST_BENT]))
+    return grow(X, y, terms, task.most_rules, task.conduct.deadline, gates=together)
 
 
 _Choice = tuple[_Way, int, float]

@@ -8,7 +8,7 @@ truly is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -31,12 +31,14 @@ def grow(
     deadline: float | None = None,
     *,
     products: bool = True,
+    gates: Collection[int] | Int64 = (),
 ) -> Iterator[Term]:
     """Terms one by one, each the one that goes best with what is left unexplained.
 
-    With `products` those of a condition and a term are grown, too.
+    With `products` those of a condition and a term are grown, too; of conditions on columns in
+    `gates` even where these tell nothing alone.
     """
-    pool = _Pool.of(terms, len(X))
+    pool = _Pool.of(terms, len(X), np.asarray(gates, np.int64))
     chosen = np.empty((len(y), 0))
     basis = np.ones((len(y), 1)) / np.sqrt(len(y))
     residual = y - np.median(y)
@@ -78,12 +80,13 @@ class _Pool:
     column_of: Int64
     squares: Float
     plainness: Float
+    gates: Int64
     _sums: dict[int, tuple[Float, Float]] = field(default_factory=dict)
     _within: Float = field(default_factory=lambda: np.zeros(1))
     _seen: int = 1  # the first is the mean, which `squares` are without
 
     @classmethod
-    def of(cls, made: Iterable[MadeTerm], n_rows: int) -> _Pool:
+    def of(cls, made: Iterable[MadeTerm], n_rows: int, gates: Int64) -> _Pool:
         terms, each = [], []
         for term, values, _ in made:
             terms.append(term)
@@ -95,7 +98,7 @@ class _Pool:
         of = np.array([term.columns[0] for term in terms], np.int64)
         plainness = np.array([SHAPES.get(term.form, 1.0) for term in terms])
         squares = np.maximum(squares - total**2 / max(n_rows, 1), 0)
-        return cls(terms, columns, kinds, of, squares, plainness)
+        return cls(terms, columns, kinds, of, squares, plainness, gates)
 
     def best(self, left: Float, basis: Float, *, products: bool) -> Term | None:
         """The term, or product of a condition with one, that correlates most with what is left.
@@ -161,11 +164,15 @@ class _Pool:
                 yield int(gates[gate]), other
 
     def _gates(self, score: Float) -> Int64:
-        """The condition of each column that tells most, of the columns that tell most."""
+        """The condition of each column that tells most, of the columns that tell most and of those
+        that are gates anyway.
+        """
         conditions = np.flatnonzero(self.is_condition)
         order = conditions[np.argsort(-score[conditions], kind="stable")]
         _, first = np.unique(self.column_of[order], return_index=True)
-        return order[np.sort(first)[:MOST_GATES]]
+        first = np.sort(first)
+        anyway = first[MOST_GATES:][np.isin(self.column_of[order[first[MOST_GATES:]]], self.gates)]
+        return order[np.append(first[:MOST_GATES], anyway)]
 
     def _sums_of(self, gates: Int64) -> tuple[Float, Float]:
         """Sums and sums of squares of conditions times each column, shape (n_gates, n_terms)."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
+from workbench.structure.interplay import telling_together
 from workbench.structure.rule_task import RuleTask
-from workbench.structure.screening import screened
+from workbench.structure.screening import screened, unexplained
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,13 @@ class TermScope:
         if len(self.columns) == X.shape[1]:
             return screened(X, y, discrete=discrete, most=most)
         return self.columns[screened(X[:, self.columns], y, discrete=discrete, most=most)]
+
+    def together(self, X: Real, y: Float, telling: Int64) -> Int64:
+        """The columns of the scope that tell only with another what those `telling` leave of the
+        target.
+        """
+        rows = np.arange(len(y))
+        return telling_together(X, rows, unexplained(X, rows, telling, y), self.columns)
 
 
 def scopes_of(task: RuleTask, counted: Sequence[int] = ()) -> list[TermScope]:
