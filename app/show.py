@@ -6,16 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from app.state import may_begin_jobs, workspace
 from app.wording import in_page_words, meanings
 from workbench.errors import WorkbenchError
-
-if TYPE_CHECKING:
-    pass
 
 ROOM = {"left": 0, "top": 0, "right": 12, "bottom": 20}
 LETTERS_ON, EITHER = {"light": "#43454f", "dark": "#d6d6d2"}, "#767676"

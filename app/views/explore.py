@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import pandas as pd
@@ -123,15 +122,18 @@ def answered(sql: str, values: dict[str, str], limit: int, seconds: float) -> bo
 
 def as_frame(result: Any) -> pd.DataFrame:
     """An answer as a table: columns of one name numbered, whole numbers past 64 bits as text."""
-    times, names = Counter[str](), []
+    names: list[str] = []
     for name in result.columns:
-        times[name] += 1
-        names.append(name if times[name] == 1 else f"{name} ({times[name]})")
+        number, told = 1, name
+        while told in names:
+            number += 1
+            told = f"{name} ({number})"
+        names.append(told)
     frame = pd.DataFrame(result.rows, columns=names)
     for name in frame:
         large = (isinstance(cell, int) and abs(cell) >= 2**63 for cell in frame[name])
         if frame[name].dtype.kind == "O" and any(large):
-            frame[name] = frame[name].astype(str)
+            frame[name] = [None if cell is None else str(cell) for cell in frame[name]]
     return frame
 
 

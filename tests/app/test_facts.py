@@ -124,6 +124,7 @@ def test_the_console_runs_and_refuses(smokers: Server, page: Open) -> None:
     [
         ("SELECT * FROM facts.Smokes s JOIN facts.Cancer c USING (world)", None),
         ("SELECT 1 AS a, 2 AS a, 'x' AS b", ["a", "a (2)", "b"]),
+        ('SELECT 1 AS a, 2 AS a, 3 AS "a (2)"', ["a", "a (2)", "a (2) (2)"]),
         ("SELECT 170141183460469231731687303715884105727 AS large", ["large"]),
     ],
 )
@@ -135,6 +136,15 @@ def test_the_console_shows_what_it_is_answered(
     test.text_area(key="sql").set_value(sql).run()
     shown = sound(test.button(key="sql-run").click().run()).dataframe[0].value
     assert columns is None or list(shown) == columns
+
+
+def test_no_value_beside_a_large_number_is_none(smokers: Server, page: Open) -> None:
+    test = page("explore")
+    test.segmented_control(key="view").set_value("SQL").run()
+    large = f"SELECT {2**70}::HUGEINT AS n UNION ALL SELECT NULL ORDER BY 1"
+    test.text_area(key="sql").set_value(large).run()
+    shown = sound(test.button(key="sql-run").click().run()).dataframe[0].value
+    assert [None if cell != cell else cell for cell in shown["n"]] == [str(2**70), None]
 
 
 def test_combinations_stay_within_worlds(smokers: Server) -> None:

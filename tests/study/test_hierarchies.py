@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.study.test_definitions_and_columns import assert_definitions_say_columns
-from tests.study.test_study import inferred, write
+from tests.study.test_study import assert_infer_says_the_same, write
 from workbench.structure.path_search import paths
 from workbench.structure.relational import Reference, Schema, Table
 from workbench.study.fitting import candidates_for
@@ -97,11 +97,4 @@ def test_a_dams_sire_tells_and_infer_says_the_same(tmp_path: Path, collective: b
     found = study(files, "horses.sound", folds=2, inductive=not collective, out=tmp_path / "out")
     assert "its dam's sire horse's height" in found.rules[0].words
     assert found.metrics["AUC-ROC"]["mean"] > 0.8
-    (tmp_path / "out" / "program.mln").write_text(found.program, encoding="utf-8")
-    (tmp_path / "out" / "dataset.toml").write_text(found.mapping, encoding="utf-8")
-    said = inferred(tmp_path / "out", files)
-    asked = found.predictions[~found.predictions["known"]]
-    assert len(asked) == 100
-    assert {key: said[(key,)] for key in asked["horse"]} == pytest.approx(
-        dict(zip(asked["horse"], asked["value"])), abs=1e-12
-    )
+    assert_infer_says_the_same(tmp_path / "out", files, found, "horse", n_asked=100)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.study.test_definitions_and_columns import assert_definitions_say_columns
-from tests.study.test_study import inferred, write
+from tests.study.test_study import assert_infer_says_the_same, write
 from workbench.study import gathered
 from workbench.study.fitting import candidates_for
 from workbench.study.prepared import prepared
@@ -75,10 +75,4 @@ def test_a_reset_after_an_alarm_tells_and_infer_says_the_same(tmp_path: Path) ->
     found = study(files, "machines.fails", folds=2, out=tmp_path / "out")
     assert "event = reset right after one with event = alarm" in found.rules[0].words
     assert found.metrics["AUC-ROC"]["mean"] > 0.72
-    (tmp_path / "out" / "program.mln").write_text(found.program, encoding="utf-8")
-    (tmp_path / "out" / "dataset.toml").write_text(found.mapping, encoding="utf-8")
-    said = inferred(tmp_path / "out", files)
-    asked = found.predictions[~found.predictions["known"]]
-    assert {key: said[(key,)] for key in asked["machine"]} == pytest.approx(
-        dict(zip(asked["machine"], asked["value"])), abs=1e-12
-    )
+    assert_infer_says_the_same(tmp_path / "out", files, found, "machine", n_asked=115)

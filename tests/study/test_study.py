@@ -28,6 +28,7 @@ from workbench.study.folds import Labelled, prediction_loss
 from workbench.study.gathered import Neighbours
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.report import write_study
+from workbench.study.result import StudyResult
 from workbench.study.run import FoldRun, Settings, cross_validated_fold
 from workbench.tables import Staging
 from workbench.verbs.studying.study import study
@@ -270,6 +271,22 @@ def inferred(out: Path, files: list[Path]) -> dict[tuple[str, ...], float]:
     said = pd.read_csv(out / "inferred.csv")
     atoms = [parse_atom(atom) for atom in said["atom"]]
     return {atom[1]: value for atom, value in zip(atoms, said["value"]) if atom is not None}
+
+
+def assert_infer_says_the_same(
+    out: Path, files: list[Path], found: StudyResult, key: str, n_asked: int
+) -> None:
+    """A study's program and mapping give the rows without a value, `n_asked` of them, what the
+    study does.
+    """
+    (out / "program.mln").write_text(found.program, encoding="utf-8")
+    (out / "dataset.toml").write_text(found.mapping, encoding="utf-8")
+    said = inferred(out, files)
+    asked = found.predictions[~found.predictions["known"]]
+    assert len(asked) == n_asked
+    assert {one: said[(one,)] for one in asked[key]} == pytest.approx(
+        dict(zip(asked[key], asked["value"])), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("learner", ["rules", "boosted_trees"])

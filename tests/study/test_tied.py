@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.study.test_definitions_and_columns import assert_definitions_say_columns
-from tests.study.test_study import inferred, write
+from tests.study.test_study import assert_infer_says_the_same, write
 from workbench.study.fitting import candidates_for
 from workbench.study.prepared import prepared
 from workbench.study.words import candidate_words
@@ -84,10 +84,4 @@ def test_friends_tell_and_infer_says_the_same(tmp_path: Path) -> None:
     files = _people(tmp_path, 900)
     found = study(files, "people.buys", folds=2, out=tmp_path / "out")
     assert "mean age of people tied to it by friends" in found.rules[0].words
-    (tmp_path / "out" / "program.mln").write_text(found.program, encoding="utf-8")
-    (tmp_path / "out" / "dataset.toml").write_text(found.mapping, encoding="utf-8")
-    said = inferred(tmp_path / "out", files)
-    asked = found.predictions[~found.predictions["known"]]
-    assert {key: said[(key,)] for key in asked["person"]} == pytest.approx(
-        dict(zip(asked["person"], asked["value"])), abs=1e-12
-    )
+    assert_infer_says_the_same(tmp_path / "out", files, found, "person", n_asked=113)

@@ -87,9 +87,7 @@ def _says(name: str, kind: str) -> bool:
 def rows_words(path: Path) -> str:
     """The rows that a path reaches: `its payments`, `payments of its company (companies)`."""
     last = path.hops[-1]
-    if last.kind in ("shared", "alike"):
-        return _owner(path.hops)
-    if last.kind == "tied":
+    if last.kind in ("shared", "alike", "tied"):
         return _owner(path.hops)
     if path.hops[:-1]:
         if _is_of_siblings(path):
