@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.linkage.blocking import Pairs, all_pairs, count_pairs, every_pair
-from workbench.linkage.candidates import propose_statements
+from workbench.linkage.candidates import find_candidates, propose_statements
 from workbench.linkage.comparison import compare, make_comparison
 from workbench.linkage.fields import Field, make_field
 from workbench.linkage.keys import keys_of
@@ -86,6 +86,33 @@ def test_three_keys_are_tried_where_records_are_many(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("workbench.linkage.candidates.MANY_RECORDS", 1000)
     found = propose_statements(keys_of(given), None, most=10**6)
     assert any(len(one.keys) == 3 for one in found)
+
+
+def test_things_without_their_numbers_are_found_by_what_else_they_share() -> None:
+    """Cars, half of whose plates are not known, nor all models right: makes and models go together,
+    so that a statement of both finds more than chance, and few cars.
+    """
+    random = np.random.default_rng(3)
+    cars = {"model": 300, "year": 20, "colour": 7, "town": 60, "plate": 10**6}
+    things = np.column_stack([random.integers(0, size, 2000) for size in cars.values()])
+    thing = np.concatenate((np.arange(2000), np.arange(300)))
+    rows = things[thing].astype(np.int32)
+    rows[random.random(len(rows)) < 0.5, 4] = -1
+    wrong = 2000 + np.flatnonzero(random.random(300) < 0.5)
+    rows[wrong, 0] = random.integers(0, 300, len(wrong))
+    given = [
+        Field(name, "category", np.array([f"{name} {n:06}" for n in range(size)], object), codes)
+        for (name, size), codes in zip(cars.items(), rows.T)
+    ]
+    makes = np.array([f"make {n}" for n in range(10)], object)
+    given.append(Field("make", "category", makes, given[0].codes // 30))
+    learned = find_candidates(given, None)
+    found = [
+        (thing[one.pairs.left] == thing[one.pairs.right]).sum() / 300
+        for one in (learned, learned.widened(None, len(thing)))
+    ]
+    assert found[0] < 0.7
+    assert found[1] > 0.95
 
 
 def test_near_texts_are_candidates() -> None:

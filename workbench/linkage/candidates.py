@@ -17,6 +17,7 @@ from workbench.linkage.blocking import (
     BlockingStatement,
     Pairs,
     all_pairs,
+    block_pairs,
     count_pairs,
     every_pair,
 )
@@ -66,6 +67,20 @@ def propose_statements(
     that is half of its pairs, and single keys that make few pairs. Where these are few, looser
     statements follow.
     """
+    return proposed_and_looser(keys, second, most=most, largest=largest, conduct=conduct)[0]
+
+
+def proposed_and_looser(
+    keys: Sequence[BlockingKey],
+    second: Int32 | None,
+    *,
+    most: int,
+    largest: int = LARGEST_BLOCK,
+    conduct: Conduct = PLAIN,
+) -> tuple[list[BlockingStatement], list[BlockingStatement]]:
+    """The statements that are proposed, and looser ones for once weights are known: as many as have
+    no more pairs than are all compared anyway.
+    """
     n = len(keys[0].codes) if keys else 0
     best: dict[tuple[str, ...], BlockingStatement] = {}
     loose: list[BlockingStatement] = []
@@ -101,8 +116,12 @@ def propose_statements(
         if fields not in best or one.excess > best[fields].excess:
             best[fields] = one
     found = _within(sorted(best.values(), key=lambda one: -one.excess), most)
-    room = min(most, FEW_A_RECORD * n) - sum(one.pairs for one in found)
-    return found + _within(sorted(loose, key=lambda one: -one.excess), room)
+    loose.sort(key=lambda one: -one.excess)
+    made = sum(one.pairs for one in found)
+    added = _within(loose, min(most, FEW_A_RECORD * n) - made)
+    made += sum(one.pairs for one in added)
+    left = [one for one in loose if one not in added]
+    return found + added, _within(left, min(most, FEW_PAIRS) - made)
 
 
 def _within(statements: Sequence[BlockingStatement], most: int) -> list[BlockingStatement]:
@@ -169,6 +188,8 @@ class Candidates:
         Fields whose words or letters are near.
     cut : tuple of str
         What time cut short, in words.
+    looser : tuple of BlockingStatement
+        For once weights are known: these are learned from pairs that are mostly alike.
     """
 
     pairs: Pairs
@@ -176,6 +197,16 @@ class Candidates:
     possible: float
     near: tuple[Near, ...] = ()
     cut: tuple[str, ...] = ()
+    looser: tuple[BlockingStatement, ...] = ()
+
+    def widened(self, second: Int32 | None, n: int) -> Candidates:
+        """With the pairs of the looser statements."""
+        found, statements = self.pairs, list(self.statements)
+        for one in self.looser:
+            joined = found.joined(Pairs.of_keys(block_pairs(one, second), n), n)
+            statements.append(replace(one, gain=len(joined) - len(found)))
+            found = joined
+        return replace(self, pairs=found, statements=statements, looser=())
 
     def beside(self, more: Pairs, n: int) -> Candidates:
         """With further pairs."""
@@ -210,7 +241,7 @@ def find_candidates(
         return Candidates(every_pair(n, second), [], possible)
     most = min(PAIRS_A_RECORD * n, max(FEW_RECORDS * PAIRS_A_RECORD, 20 * n))
     to_count = conduct.within(0.5)
-    statements = propose_statements(keys_of(fields), second, most=most, conduct=to_count)
+    statements, looser = proposed_and_looser(keys_of(fields), second, most=most, conduct=to_count)
     uncounted = to_count.over
     pairs, said = all_pairs(statements, second, n, conduct=conduct)
     near = []
@@ -229,7 +260,7 @@ def find_candidates(
         if uncounted or conduct.over
         else ()
     )
-    return Candidates(pairs, said, possible, tuple(near), cut)
+    return Candidates(pairs, said, possible, tuple(near), cut, tuple(looser))
 
 
 def compare_candidates(

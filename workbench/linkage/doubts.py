@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Array, Float, Int8
+from workbench.linkage.changing import changes_alone
 from workbench.linkage.comparison import MISSING, first_equal
 from workbench.linkage.fitting import Fitted, fit_to_all
 from workbench.linkage.groups import EVIDENCE
@@ -201,6 +202,7 @@ def doubt_of(
         blank = share_of_chance(lacking, chance)
         share = (filled * number + blank * float(counts[MISSING])) / float(counts.sum())
     filled, share = (min(one, wrong_within(scores, problem)) for one in (filled, share))
+    random = _of_chance(lacking, chance)[level]
     wider = (scores > 0) & (level != MISSING)
     finer = wider & (_of_chance(counts, chance)[level] < 0.5)
     return Doubt(
@@ -209,7 +211,7 @@ def doubt_of(
         share,
         _beyond_chance(lacking, first, equal),
         problem.joining(finer, wider) if share > SOME else -np.inf,
-        is_a_code(problem, place),
+        is_a_code(problem, place) and not changes_alone(place, without, random, problem),
     )
 
 

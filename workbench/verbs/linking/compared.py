@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from workbench.linkage.comparison import FieldComparison, make_comparison
 from workbench.linkage.link_model import LinkModel
 from workbench.linkage.linker import learn
 from workbench.linkage.mixture import Patterns
-from workbench.progress import Conduct
+from workbench.progress import Conduct, Progress
 from workbench.verbs.linking.labels import LabelledPairs
 from workbench.verbs.linking.notes import in_time
 from workbench.verbs.linking.reading import LinkedRecords
@@ -43,6 +43,15 @@ class Compared:
             known=known,
             conduct=conduct,
         )
+
+    def widened(self, progress: Progress) -> Compared:
+        """With what looser statements find, for weights that are known."""
+        n = len(self.comparisons[0].field.codes)
+        candidates = self.candidates.widened(self.second, n)
+        if len(candidates.pairs) == len(self.candidates.pairs):
+            return self
+        patterns = compare_candidates(self.comparisons, candidates, progress)
+        return replace(self, candidates=candidates, patterns=patterns)
 
 
 def compare(read: LinkedRecords, labelled: LabelledPairs, conduct: Conduct) -> Compared:

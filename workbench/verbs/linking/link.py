@@ -213,6 +213,8 @@ def _scored(
     in_time(conduct, "the files were read")
     records, labelled = read.records, _labelled(labels, read.records)
     read, compared, unlabelled = likeliest(read, labelled, conduct)
+    if not conduct.over:
+        compared = compared.widened(conduct.progress)
     candidates, patterns = compared.candidates, compared.patterns
     places, pairs = labelled.places(candidates, len(records)), candidates.pairs
     surprises = LabelEvidence(places, labelled.match).surprises(unlabelled.of_patterns(patterns))
