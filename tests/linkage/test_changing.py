@@ -39,7 +39,7 @@ def contacts(seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("seed", [3, 6])
 def test_people_with_two_telephones_are_one(seed: int, tmp_path: Path) -> None:
     made = contacts(seed)
     made.drop(columns="thing").to_csv(tmp_path / "contacts.csv", index=False)
