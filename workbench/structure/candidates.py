@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.structure.candidate import Candidate, Onward
-from workbench.structure.relational import Column, Reference, Schema
+from workbench.structure.relational import Column, Reference, Schema, Table
 from workbench.structure.table_paths import Path
 
 FEW_CLASSES = 20
@@ -158,7 +158,7 @@ def candidates_of_variety(
 
 
 def _named(schema: Schema, path: Path) -> Iterator[Onward]:
-    """What rows name, themselves or by what they refer to, in columns of over two values.
+    """What rows name, themselves or by what they refer to.
 
     Not what led there: of that there is one.
     """
@@ -168,14 +168,22 @@ def _named(schema: Schema, path: Path) -> Iterator[Onward]:
         if reference.table not in (None, path.start) and reference.column not in back:
             ends.append(((reference,), reference.table or ""))
     for references, table in ends:
-        for column in (*schema[table].columns, *schema[table].named):
-            if (
-                column.kind == "category"
-                and not column.beginning
-                and len(column.values) > 2
-                and (references or column.name not in back)
-            ):
-                yield Onward(references, Column(column.name, "name"))
+        for name in _naming(schema[table]):
+            if references or name not in back:
+                yield Onward(references, Column(name, "name"))
+
+
+def _naming(table: Table) -> list[str]:
+    """The columns of a table that name something, each once: categories, things, and what several
+    rows share that is neither.
+    """
+    categories = (
+        column.name
+        for column in (*table.columns, *table.named)
+        if column.kind == "category" and not column.beginning and len(column.values) > 2
+    )
+    shared = (reference.column for reference in table.references if reference.table is None)
+    return list(dict.fromkeys((*categories, *shared, *table.groups)))
 
 
 def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.relational import Column, Schema
-from workbench.structure.table_paths import Path, hop_from, hop_to
+from workbench.structure.table_paths import Path, hop_from, hop_to, roles
 
 End = tuple[Path, str]
 """A path and a column of what it reaches."""
+MOST_RINGS = 30
+"""Pairs of ways to things of one's own table."""
 
 
 def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator[Candidate]:
@@ -40,6 +42,7 @@ def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator
             )
     if not timed:
         yield from _siblings_alike(schema, start)
+    yield from _rings(schema, start, timed=timed)
     for one, other in combinations(sides, 2):
         for (here, column), (there, equal) in ((a, b) for a in one for b in other):
             if timed and not (_known(schema, here, timed) or _known(schema, there, timed)):
@@ -70,6 +73,26 @@ def _siblings_alike(schema: Schema, start: str) -> Iterator[Candidate]:
             if column not in (reference.column, schema[start].key):
                 onward = Onward((), Column(column, "category"))
                 yield Candidate(siblings, "in_common", onward, with_=(Path(start), column))
+
+
+def _rings(schema: Schema, start: str, *, timed: bool) -> Iterator[Candidate]:
+    """How many things of its own table two ways lead to: those that it pays and that pay it, that
+    whom it pays pays, too, and that lead back to it by one between.
+    """
+    steps = [
+        (Path(start, (hop_from(schema, here, table.name),)), there)
+        for table in schema.tables.values()
+        for here, there in permutations(roles(schema, start, table.name), 2)
+        if not table.of and table.name != start
+    ]
+    known = [(path, there) for path, there in steps if _known(schema, path, timed)]
+    pairs = [*combinations(known, 2)]
+    for step, there in known:
+        again = step.then(hop_to(schema, there)).then(step.hops[0])
+        pairs += [((again, there), one) for one in known if one[0].end == step.end]
+    for (path, counted), (with_, equal) in pairs[:MOST_RINGS]:
+        onward = Onward((), Column(counted.column, "category"))
+        yield Candidate(path, "in_common", onward, with_=(with_, equal.column))
 
 
 def _around(schema: Schema, to: Path) -> Iterator[Path]:

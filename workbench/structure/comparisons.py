@@ -94,9 +94,16 @@ def shares_of_totals(
     candidates: Sequence[Candidate], positive: Collection[Candidate]
 ) -> Iterator[Candidate]:
     """Totals of the row's own rows of one kind, as a share of the total of all of them; the most
-    rows that share another thing, too, as a share of all of them: of bids, one bidder's.
+    rows that share another thing, too, as a share of all of them: of bids, one bidder's; how many
+    different things they name, and how many of these lead back, for each of them.
     """
     near = [one for one in candidates if len(one.path.hops) == 1]
+    for one in near:
+        named = one.aggregate == "different" and one.window is None
+        if named or (
+            one.aggregate == "in_common" and one.path.many and one.with_ and one.with_[0].many
+        ):
+            yield _compared("ratio", one, Candidate(one.path, "count"))
     for one in near:
         of = one.onward.column.gathered if one.onward and one.onward.column.group else None
         if of is not None and of.column is None and one.aggregate == "max":

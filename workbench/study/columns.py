@@ -120,7 +120,7 @@ class CandidateColumns:
     def _number_of(self, candidate: Candidate) -> Float:
         """A column that others are compared with, shape (n,)."""
         if candidate not in self._compared:
-            self._compared[candidate] = self._read_columns(candidate.path, [candidate])[:, 0]
+            self._compared[candidate] = self.fill(candidate.path, [candidate], np.float64)[:, 0]
         return self._compared[candidate]
 
     def _read_columns(self, path: Path, candidates: Sequence[Candidate]) -> Float:

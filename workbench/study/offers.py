@@ -125,6 +125,13 @@ def _most_rows(schema: Schema, path: Path) -> int:
     return max(schema[anchor].rows, schema[path.end].rows)
 
 
+def different_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """How many different things a path's rows name, at any time; none where not all find room."""
+    various = candidates_of_variety(columns.schema, path)
+    found = [one for one in various if one.aggregate == "different"]
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
 def variety_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
     """Weekdays and months, or how various a path's rows are; none where not all find room."""
     schema = columns.schema

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.progress import SILENT, Progress, expired
+from workbench.structure.candidate import Candidate
 from workbench.structure.candidates import candidates_of_words, listed_of
 from workbench.structure.common import candidates_in_common
 from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
@@ -16,6 +17,7 @@ from workbench.study.gathered import FEW, GatheredCandidates, by_path
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.offers import (
     behind_offers,
+    different_offers,
     kind_and_threshold_offers,
     least_rows,
     nearest_offers,
@@ -72,6 +74,7 @@ def candidate_matrix(
     schema = columns.schema
     walked = list(paths(schema, start, timed=timed))
     offered, no_room = nearest_offers(columns, walked, made.most, deadline)
+    near: dict[Path, list[Candidate]] = {}
     near_sums: dict[Path, int] = {}
     for number, path in enumerate(walked):
         progress.step("candidates", number, len(walked), f"{made.width:,} columns")
@@ -81,6 +84,8 @@ def candidate_matrix(
             break
         made.add(path, offered.get(path, []))
         if path.hops == path.suffix and len(path.hops) == 1:
+            near[path] = different_offers(columns, path, made.few_of_rows)
+            made.add(path, near[path])
             room = made.few_of_rows - sum(near_sums.values())
             if sums := some_rows_offers(columns, path, room):
                 made.add(path, sums)
@@ -102,7 +107,8 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(path, variety_offers(columns, path, made.room))
+            various = variety_offers(columns, path, made.room)
+            made.add(path, [one for one in various if one not in near.get(path, ())])
     made.stop_at(deadline)
     if made.open:
         made.add_each(comparisons(made.kept, made.positive(), timed=timed))

@@ -205,6 +205,8 @@ def _common_words(path: Path, column: str, with_: Path, equal: str) -> str:
     """What two ends have in common: `number of the same paper of its student
     (wrote) and its author (published)`.
     """
+    if path.hops and path.hops[0].kind == "from":
+        return _ring_words(path, column, with_, spoken(equal))
     there = _owned(with_, spoken(equal)) if with_.hops else f"its {spoken(equal)}"
     if with_.many:
         same = column if column == spoken(equal) else f"{column} and {spoken(equal)}"
@@ -214,6 +216,21 @@ def _common_words(path: Path, column: str, with_: Path, equal: str) -> str:
     if path.many:
         return f"number of {rows_words(path)} whose {column} is {there}"
     return f"{_owned(path, column)} is {there}"
+
+
+def _ring_words(path: Path, column: str, with_: Path, equal: str) -> str:
+    """The things that two ways lead to: `number of the users that are both its followed's followed
+    and its follower (through follows)`.
+    """
+    ends = []
+    for way, last in ((path, column), (with_, equal)):
+        between = [possessive(spoken(hop.column)) for hop in way.hops if hop.kind == "to"]
+        ends.append(" ".join(("its", *between, last)))
+    through = dict.fromkeys(spoken(way.hops[0].table) for way in (path, with_))
+    return (
+        f"number of the {spoken(path.start)} that are both {' and '.join(ends)} "
+        f"(through {' and '.join(through)})"
+    )
 
 
 def _owned(path: Path, column: str) -> str:
