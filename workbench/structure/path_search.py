@@ -95,7 +95,9 @@ def _hops_to(schema: Schema, path: Path, several: int, *, timed: bool) -> Iterat
 
 
 def _hops_shared(schema: Schema, path: Path, several: int, *, timed: bool) -> Iterator[Hop]:
-    """To rows of the same table that share a value, or what they refer to there."""
+    """To rows of the same table that share a value, or what they refer to there; and to those that
+    do so at the same time: in one ward.
+    """
     here, last = schema[path.end], path.hops[-1] if path.hops else None
     lines = len(path.hops) == 1 and path.hops[0].kind == "from"
     within: tuple[str | None, ...] = ()
@@ -106,6 +108,21 @@ def _hops_shared(schema: Schema, path: Path, several: int, *, timed: bool) -> It
     for reference in here.references:
         if reference.table in within:
             yield Hop("shared", reference.column, here.name)
+    if here.lasts and not timed and (last is None or lines):
+        by = "" if last is None else last.column
+        for column in _where(here):
+            if column not in (by, here.key):
+                yield Hop("shared", column, here.name, meets=here.lasts)
+
+
+def _where(here: Table) -> list[str]:
+    """The columns of what rows that last are in: things, and values that several share."""
+    categories = (
+        one.name
+        for one in here.columns
+        if one.kind == "category" and not one.beginning and len(one.values) >= FEWEST_SHARED
+    )
+    return list(dict.fromkeys((*(r.column for r in here.references), *here.groups, *categories)))
 
 
 def _hops_of_two(schema: Schema, here: Table, *, timed: bool) -> Iterator[Hop]:

@@ -161,6 +161,8 @@ class Table:
         row's group is read, and no tie between two of them.
     of : str
         Of rows that are dated by another of their dates: the table that they are of, else empty.
+    lasts : tuple of str
+        Two of its columns: when a row begins and when it ends; else empty.
     gathered : tuple of Column
         What the rows that refer to each of its rows amount to, and those that share two things
         with it.
@@ -182,6 +184,7 @@ class Table:
     within: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     of: str = ""
+    lasts: tuple[str, ...] = ()
     gathered: tuple[Column, ...] = ()
     behind: tuple[Column, ...] = ()
 

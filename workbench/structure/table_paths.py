@@ -35,6 +35,9 @@ class Hop:
         column that is shared, too.
     way : tuple of Reference
         Of `shared`: from a row to the table of that other column; empty for its own.
+    meets : tuple of str
+        Of `shared`: the columns of when rows begin and end, where only those reached count that
+        are at the same time; where no end is known it is not over.
     called_as_key : bool
         Whether the column is called as the key that it holds, and so says nothing of its own.
     is_role : bool
@@ -48,6 +51,7 @@ class Hop:
     via: str = ""
     other: str = ""
     way: tuple[Reference, ...] = ()
+    meets: tuple[str, ...] = ()
     called_as_key: bool = field(default=False, compare=False)
     is_role: bool = field(default=False, compare=False)
 
@@ -138,7 +142,7 @@ class Path:
         """
         kinds = [hop.kind for hop in self.suffix]
         in_one = bool(kinds) and kinds[0] in ("from", "shared") and {*kinds[1:]} <= {"from"}
-        return in_one and self.leads_back and not any(hop.other for hop in self.suffix)
+        return in_one and self.leads_back and not any(hop.other or hop.meets for hop in self.suffix)
 
     def then(self, hop: Hop) -> Path:
         """The path with one hop more."""

@@ -11,6 +11,8 @@ from workbench.structure.relational import Column, Gathered, Reference, Table
 from workbench.tables import Staging, TypedTable
 from workbench.tables.names import words
 
+MOSTLY, ENDED = 0.9, 0.1
+"""Of rows that last, how many have begun at a known time, and ended later, at least."""
 A_YEAR = 330
 """Days that dates span at least where their months are looked at."""
 DAYS_OF_MONTH = 10
@@ -70,7 +72,9 @@ def number_column(staging: Staging, typed: TypedTable, column: str) -> Column:
     return Column(column, "number", cuts)
 
 
-def holds_years(staging: Staging, typed: TypedTable, column: str) -> bool:
+def holds_years(
+    staging: Staging, typed: TypedTable, column: str, *, filled_at_least: float = MOSTLY
+) -> bool:
     """Whether a column holds whole numbers that may be years, mostly filled."""
     name = typed.columns[column]
     row = staging.rows(
@@ -80,7 +84,7 @@ def holds_years(staging: Staging, typed: TypedTable, column: str) -> bool:
     low, high, filled, rows, whole = row
     return bool(
         low is not None and float(str(low)) >= 1000 and float(str(high)) <= 2200 and whole
-        and int(str(filled)) >= 0.9 * int(str(rows))
+        and int(str(filled)) >= filled_at_least * int(str(rows))
     )  # fmt: skip
 
 
@@ -98,6 +102,32 @@ def durations(staging: Staging, typed: TypedTable, table: Table) -> Iterator[Col
             since, name = pair if n_less >= n_more else pair[::-1]
             days = f"(epoch({typed.columns[name]}) - epoch({typed.columns[since]})) / 86400.0"
             yield Column(name, "number", _thresholds(staging, typed, days), since=since)
+
+
+def lasting(staging: Staging, typed: TypedTable, table: Table) -> tuple[str, ...]:
+    """The two dates, or years, of when a table's rows begin and end: the first hardly ever later,
+    and mostly known; empty where there are no such.
+    """
+    dates = [column.name for column in table.columns if column.kind == "date"][:MOST_DATES]
+    years = [
+        column.name
+        for column in table.columns
+        if column.kind == "number"
+        and not column.since
+        and holds_years(staging, typed, column.name, filled_at_least=ENDED)
+    ][:MOST_DATES]
+    for pair in (*combinations(dates, 2), *combinations(years, 2)):
+        for begins, ends in (pair, pair[::-1]):
+            one, other = typed.columns[begins], typed.columns[ends]
+            ((known, earlier, later),) = staging.rows(
+                f"SELECT count({one}), count_if({one} < {other}), count_if({one} > {other}) "
+                f"FROM {typed.relation}"
+            )
+            begun = int(str(known)) >= MOSTLY * typed.rows
+            in_order = int(str(later)) <= typed.rows / 100
+            if begun and in_order and int(str(earlier)) >= ENDED * typed.rows:
+                return begins, ends
+    return ()
 
 
 def positive_numbers(staging: Staging, typed: TypedTable, table: Table) -> list[Column]:

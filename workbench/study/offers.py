@@ -5,6 +5,7 @@ finds room.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,10 +46,23 @@ MOST_BEFORE = 100
 """Rows of its thing before each, on average, where it is told what came before: rules compare each
 with all of these.
 """
+MOST_MEETING = 100_000_000
+"""Pairs of rows that are looked through for those that are at the same time."""
 LEAST_ROWS, LEAST_SHARE = 5, 0.01
 """Rows, and share of all rows, that have a rare value at least, where it is looked at:
 fewer fit by chance.
 """
+
+
+def may_meet(columns: CandidateColumns, path: Path) -> bool:
+    """Whether a path that leads to what is at the same time has not too many rows to look through
+    for it.
+    """
+    for at, hop in enumerate(path.hops):
+        if hop.meets:
+            at_any_time = Path(path.start, (*path.hops[:at], replace(hop, meets=())))
+            return columns.size(at_any_time) <= MOST_MEETING
+    return True
 
 
 def nearest_offers(

@@ -154,7 +154,8 @@ def _sharing(hop: Hop) -> str:
         else spoken(column)
         for way, column in hop.shared
     ]
-    return f"{other}{things(hop.table)} with the same {' and '.join(shared)}"
+    at_once = " at the same time" if hop.meets else ""
+    return f"{other}{things(hop.table)} with the same {' and '.join(shared)}{at_once}"
 
 
 def _sharing_through(path: Path) -> str:
@@ -162,7 +163,8 @@ def _sharing_through(path: Path) -> str:
     between = path.hops[-2]
     value, table = spoken(between.column), spoken(between.table)
     through = "" if value == table else f" (through {table})"
-    return f"other {things(path.start)} with the same {value}{through}"
+    at_once = " at the same time" if between.meets else ""
+    return f"other {things(path.start)} with the same {value}{at_once}{through}"
 
 
 def _is_of_siblings(path: Path) -> bool:

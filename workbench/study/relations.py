@@ -44,6 +44,18 @@ class Relations:
             return "also_", "also_"
         return self.column(hop.table, hop.other), self.column(table, hop.other)
 
+    def meeting(self, hop: Hop, there: str, here: str) -> str:
+        """That two rows, by their aliases, are at the same time, where a hop asks for that."""
+        if not hop.meets:
+            return ""
+        begins, ends = (self.column(hop.table, one) for one in hop.meets)
+        both = ((there, here), (here, there))
+        known = " AND ".join(f"{one}.{begins} IS NOT NULL" for one, _ in both)
+        return f" AND {known}" + "".join(
+            f" AND ({other}.{ends} IS NULL OR {one}.{begins} <= {other}.{ends})"
+            for one, other in both
+        )
+
     def here(self, table: str, hops: tuple[Hop, ...]) -> str:
         """The relation that hops leave from, with what its rows share with others."""
         return self._with_way(table, hops[0]) if hops and hops[0].way else self[table]

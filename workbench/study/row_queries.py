@@ -42,6 +42,7 @@ class RowQueries:
             apart = f" AND {alias}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
             if also := self.relations.also(table, hop):
                 apart += f" AND {alias}.{also[0]} = {here}.{also[1]}"
+            apart += self.relations.meeting(hop, alias, here)
             joins.append(
                 f"JOIN {self.relations.there(hop)} {alias} ON {alias}.{far} = {here}.{near}{apart}"
             )
@@ -83,6 +84,12 @@ class RowQueries:
         there = self.relations.there(hop)
         far, near = self.relations.joined(start, hop)
         also = self.relations.also(start, hop)
+        if hop.meets:
+            at_once = self.relations.meeting(hop, "t", "x")
+            return (
+                f"SELECT x.rowid AS r, sum(m.n) AS n FROM {relation} x JOIN {there} t ON t.{far} = "
+                f"x.{near}{at_once} JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1"
+            )
         return (
             f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, "
             f"{f't.{also[0]}' if also else '0'} AS k2, sum(m.n) AS n FROM {there} t JOIN ({inner}) "

@@ -14,6 +14,7 @@ from workbench.study.computed_columns import (
     calendar_columns,
     durations,
     holds_years,
+    lasting,
     number_column,
     positive_numbers,
     product_columns,
@@ -54,11 +55,13 @@ def relational_schema(
     for table in mapping.tables:
         used = [column for column in table.columns if (table.name, column.name) not in without]
         made = _table(staging, mapping, table, typed, used)
-        lasting = () if made.name == target else tuple(durations(staging, typed[table.name], made))
+        spans = () if made.name == target else tuple(durations(staging, typed[table.name], made))
         if not timed:
-            made = replace(made, columns=(*made.columns, *lasting))
+            made = replace(made, columns=(*made.columns, *spans))
+        if not timed:
+            made = replace(made, lasts=lasting(staging, typed[table.name], made))
         tables[made.name] = made
-        tables |= {one.name: one for one in _dated_by(made, lasting if timed else ())}
+        tables |= {one.name: one for one in _dated_by(made, spans if timed else ())}
     tables = dict(with_common_values(_with_more_of_same(tables, timed=timed)))
     positive = {
         name: positive_numbers(staging, typed[one.of or name], one) for name, one in tables.items()

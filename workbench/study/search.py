@@ -20,6 +20,7 @@ from workbench.study.offers import (
     different_offers,
     kind_and_threshold_offers,
     least_rows,
+    may_meet,
     nearest_offers,
     rare_value_offers,
     sequence_offers,
@@ -72,7 +73,7 @@ def candidate_matrix(
     made = GatheredCandidates(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
     timed = columns.times is not None
     schema = columns.schema
-    walked = list(paths(schema, start, timed=timed))
+    walked = [one for one in paths(schema, start, timed=timed) if may_meet(columns, one)]
     offered, no_room = nearest_offers(columns, walked, made.most, deadline)
     near: dict[Path, list[Candidate]] = {}
     near_sums: dict[Path, int] = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Reference
 from workbench.structure.table_paths import Hop, Path
+from workbench.study.meeting_definitions import meeting
 from workbench.study.sequence_definitions import in_sequence
 from workbench.study.shared_definitions import either_role, gathered_number, tied
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
@@ -113,7 +114,7 @@ class Walks:
                     literals += [*step, self.says(owner, end, column, value)]
         if hop.kind == "shared":
             literals.append(f"{there[apart]} != {row[apart]}")
-        return literals, there
+        return literals + meeting(self, hop, row, there), there
 
     def _along(
         self, table: str, row: Row, references: Sequence[Reference], letter: str
@@ -207,9 +208,7 @@ class Walks:
         return [self.says(table, row, column, variable)], variable
 
     def held(self, path: Path, column: str, letter: str) -> tuple[list[str], list[str], Row, str]:
-        """Literals up to the one row that a path leads to,
-        literals on from there to a column's value; row, value.
-        """
+        """Literals up to the one row that a path leads to, then to a column's value; row, value."""
         outside, anchor = self.walk(Path(path.start, path.prefix), letter=letter)
         inside, row = self.walk(path, anchor, letter)
         place = self.place(path.end, column)
