@@ -20,14 +20,15 @@ Operator = OneOf[
 """Infix operators: `/` divides real numbers, `//` integers."""
 
 Function = OneOf[
-    "abs", "any_value", "avg", "case", "cast BIGINT", "cast BIGINT[]", "cast DOUBLE",
-    "cast INTEGER", "cast TIMESTAMP", "cast VARCHAR", "coalesce", "concat", "contains", "count",
-    "damerau_levenshtein", "distinct", "ends_with", "epoch_us", "greatest", "hour", "isodow",
-    "jaro_similarity", "jaro_winkler_similarity", "least", "len", "length", "levenshtein", "list",
-    "list_contains", "list_cosine_similarity", "list_distinct", "list_extract", "list_intersect",
-    "list_sort", "list_value", "ln", "lower", "max", "min", "month", "not", "nullif",
-    "regexp_extract_all", "row", "starts_with", "sum", "to_seconds", "trunc", "try_cast DOUBLE",
-    "try_cast DOUBLE[]", "upper", "year",
+    "abs", "any_value", "asin", "avg", "case", "cast BIGINT", "cast BIGINT[]", "cast DOUBLE",
+    "cast INTEGER", "cast TIMESTAMP", "cast VARCHAR", "coalesce", "concat", "contains", "cos",
+    "count", "damerau_levenshtein", "distinct", "ends_with", "epoch_us", "greatest", "hour",
+    "isodow", "jaro_similarity", "jaro_winkler_similarity", "least", "len", "length",
+    "levenshtein", "list", "list_contains", "list_cosine_similarity", "list_distinct",
+    "list_extract", "list_intersect", "list_sort", "list_value", "ln", "lower", "max", "min",
+    "month", "not", "nullif", "radians", "regexp_extract_all", "row", "sin", "sqrt",
+    "starts_with", "sum", "to_seconds", "trunc", "try_cast DOUBLE", "try_cast DOUBLE[]", "upper",
+    "year",
 ]  # fmt: skip
 """Functions and aggregates, by their names in DuckDB."""
 

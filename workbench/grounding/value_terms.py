@@ -20,6 +20,8 @@ from workbench.grounding.select import (
 from workbench.language.builtin import DATE_OF, FITTED
 from workbench.language.values import ValueKind, parse_value
 
+EARTH = 6371.0088
+"""Kilometres: the mean radius of the earth (Moritz 2000)."""
 _DAY = 86_400_000_000.0
 """Microseconds."""
 
@@ -128,6 +130,28 @@ def _closeness(left: Expression, right: Expression, width: Expression) -> Expres
     return call("greatest", 0.0, Value(1.0) - apart)
 
 
+def _km(*places: Expression) -> Expression:
+    """Along the great circle between two places (haversine formula; Sinnott 1984); no value where
+    one is not on the globe.
+    """
+    latitude, longitude, latitude_too, longitude_too = places
+    north, north_too = call("radians", latitude), call("radians", latitude_too)
+    up, across = (
+        call("sin", call("radians", one - other) / 2.0)
+        for one, other in ((latitude_too, latitude), (longitude_too, longitude))
+    )
+    root = up * up + call("cos", north) * call("cos", north_too) * across * across
+    half = call("asin", call("sqrt", call("least", 1.0, root)))
+    limits = zip(places, (90.0, 360.0) * 2)
+    are_on_it = all_of(tuple(Value(limit) >= call("abs", one) for one, limit in limits))
+    return _where(are_on_it, Value(2 * EARTH) * half)
+
+
+def _apart(x: Expression, y: Expression, x_too: Expression, y_too: Expression) -> Expression:
+    """In the plane, in the unit of its coordinates."""
+    return call("sqrt", (x - x_too) * (x - x_too) + (y - y_too) * (y - y_too))
+
+
 def _scaled(value: Expression, least: Expression, greatest: Expression) -> Expression:
     """0 at the least number or below, 1 at the greatest or above."""
     share = (value - least) / (greatest - least)
@@ -154,6 +178,8 @@ _FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "jaccard": _jaccard,
     "cosine": _cosine,
     "countWords": _count_words,
+    "km": _km,
+    "apart": _apart,
     "closeness": _closeness,
     "standardised": lambda value, mean, deviation: (value - mean) / deviation,
     "scaled": _scaled,

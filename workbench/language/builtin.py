@@ -35,10 +35,13 @@ VALUE_FUNCTIONS = {
     "cosine": 2,
     "countWords": 2,
     "closeness": 3,
+    "km": 4,
+    "apart": 4,
     "standardised": 1,
     "scaled": 1,
 }
-"""Functions and their number of arguments; each but `DATE_OF` gives a number."""
+"""Functions and their number of arguments; each but `DATE_OF` gives a number: `km` and `apart` from
+one place to another, `(latitude, longitude, latitude, longitude)` and `(x, y, x, y)`."""
 
 FITTED = ("standardised", "scaled")
 """`(a - mean) / deviation` and `(a - least) / (greatest - least)`: functions of a number and of two

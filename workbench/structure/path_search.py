@@ -55,13 +55,16 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
     """The steps that lead on from the end of a path and say something that is not said yet."""
     here = schema[path.end]
     last = path.hops[-1] if path.hops else None
-    if here.of or (last is not None and last.kind in ("shared", "alike") and last.other):
+    two = last is not None and last.kind in ("shared", "alike") and last.other
+    if here.of or two or (last is not None and last.kind == "near"):
         return
     several = sum(hop.many for hop in path.hops)
     yield from _hops_to(schema, path, several, timed=timed)
     yield from _hops_shared(schema, path, several, timed=timed)
     if not several and (last is None or last.kind == "to"):
         yield from _hops_alike(schema, here)
+    if not several and (last is None or last.kind == "to") and not path.climbs:
+        yield from _hops_near(here)
     if last is None:
         yield from _hops_of_two(schema, here, timed=timed)
     if here.key is not None and not (several or timed or _is_back(path)):
@@ -113,6 +116,12 @@ def _hops_shared(schema: Schema, path: Path, several: int, *, timed: bool) -> It
         for column in _where(here):
             if column not in (by, here.key):
                 yield Hop("shared", column, here.name, meets=here.lasts)
+
+
+def _hops_near(here: Table) -> Iterator[Hop]:
+    """To rows, of the same table or another, that are near to a row."""
+    for table, near in here.near:
+        yield Hop("near", near.there.first, table, near=near)
 
 
 def _where(here: Table) -> list[str]:

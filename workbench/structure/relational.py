@@ -10,6 +10,46 @@ Kind = Literal["number", "category", "flag", "date", "calendar", "name", "text"]
 
 
 @dataclass(frozen=True)
+class Place:
+    """Two columns that say where a row is: degrees north and east, or x and y in the plane.
+
+    Attributes
+    ----------
+    of : str
+        Which of several places of a row it is, as its columns are called: `pickup`.
+    """
+
+    first: str
+    second: str
+    on_globe: bool = True
+    of: str = ""
+
+    @property
+    def distance(self) -> Literal["km", "apart"]:
+        """The function of two such places."""
+        return "km" if self.on_globe else "apart"
+
+
+@dataclass(frozen=True)
+class Near:
+    """That one row is within a distance of another, by a place of each."""
+
+    here: Place
+    there: Place
+    within: float = 0.0
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How far two places of a row are from each other, or of what it refers to along two ways."""
+
+    here: Place
+    there: Place
+    way: tuple[Reference, ...] = ()
+    way_there: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True)
 class Gathered:
     """What the rows that refer to a row amount to: their number, or the total of a column.
 
@@ -29,6 +69,8 @@ class Gathered:
         Rows whose column has this value, or passes this threshold, are counted.
     mean : bool
         Of a number: its mean, not its total; unknown where no row has one.
+    nearest : Near or None
+        How far it is to the nearest row of the table, which need not refer to the row.
     """
 
     table: str
@@ -38,6 +80,7 @@ class Gathered:
     also: str = ""
     value: str | None = None
     mean: bool = False
+    nearest: Near | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +135,8 @@ class Column:
     gathered : Gathered or None
         Of a number that no column holds: what it is of the rows that refer to the row, or that
         share two things with it.
+    apart : Apart or None
+        Of a number that tells how far two places are from each other.
     after : After or None
         Of a flag that tells after what a row comes, of a number that tells how long after.
     """
@@ -108,7 +153,13 @@ class Column:
     way: tuple[Reference, ...] = ()
     called: tuple[str, ...] = ()
     gathered: Gathered | None = None
+    apart: Apart | None = None
     after: After | None = None
+
+    @property
+    def is_worked_out(self) -> bool:
+        """Whether it is a number that no column of a file holds: of other rows, or of places."""
+        return self.gathered is not None or self.apart is not None
 
     @property
     def operator(self) -> str:
@@ -163,6 +214,8 @@ class Table:
         Of rows that are dated by another of their dates: the table that they are of, else empty.
     lasts : tuple of str
         Two of its columns: when a row begins and when it ends; else empty.
+    near : tuple of (str, Near)
+        Tables with rows near to each of its rows, and how near.
     gathered : tuple of Column
         What the rows that refer to each of its rows amount to, and those that share two things
         with it.
@@ -185,6 +238,7 @@ class Table:
     groups: tuple[str, ...] = ()
     of: str = ""
     lasts: tuple[str, ...] = ()
+    near: tuple[tuple[str, Near], ...] = ()
     gathered: tuple[Column, ...] = ()
     behind: tuple[Column, ...] = ()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from workbench.structure.relational import Reference, Schema
+from workbench.structure.relational import Near, Reference, Schema
 
 
 @dataclass(frozen=True)
@@ -16,13 +16,13 @@ class Hop:
 
     Attributes
     ----------
-    kind : {'to', 'from', 'either', 'tied', 'shared', 'alike', 'latest'}
+    kind : {'to', 'from', 'either', 'tied', 'shared', 'alike', 'near', 'latest'}
         `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `either`: to
         those that refer to it in one of two roles, as a team's matches at home and away; `tied`: to
         the things of its own table at the other end of these, as one's friends; `shared`:
         to all other rows of the same table with the same value; `alike`: to rows of another table
-        with the same value, as a town's weather; `latest`: to what the latest of the
-        rows that refer to it refers to.
+        with the same value, as a town's weather; `near`: to rows that are not far;
+        `latest`: to what the latest of the rows that refer to it refers to.
     column : str
         The referring (shared) column.
     table : str
@@ -38,13 +38,15 @@ class Hop:
     meets : tuple of str
         Of `shared`: the columns of when rows begin and end, where only those reached count that
         are at the same time; where no end is known it is not over.
+    near : Near or None
+        Of `near`: the places of both rows, and how far they are from each other at most.
     called_as_key : bool
         Whether the column is called as the key that it holds, and so says nothing of its own.
     is_role : bool
         Of `to` and `from`: whether the rows refer to that table by another column, too.
     """
 
-    kind: Literal["to", "from", "either", "tied", "shared", "alike", "latest"]
+    kind: Literal["to", "from", "either", "tied", "shared", "alike", "near", "latest"]
     column: str
     table: str
     through: str = ""
@@ -52,18 +54,19 @@ class Hop:
     other: str = ""
     way: tuple[Reference, ...] = ()
     meets: tuple[str, ...] = ()
+    near: Near | None = None
     called_as_key: bool = field(default=False, compare=False)
     is_role: bool = field(default=False, compare=False)
 
     @property
     def many(self) -> bool:
         """Whether a row may reach more than one."""
-        return self.kind in ("from", "either", "tied", "shared", "alike")
+        return self.kind in ("from", "either", "tied", "shared", "alike", "near")
 
     @property
     def roles(self) -> tuple[str, ...]:
         """Their columns by which the rows reached refer back; or whose value they share."""
-        if self.kind == "tied":
+        if self.kind in ("tied", "near"):
             return ()
         return (self.column, self.other) if self.other and not self.way else (self.column,)
 
@@ -120,7 +123,7 @@ class Path:
         """Whether the way back from where it ends is the same way: to a company and to its people,
         not to a friend by who asked whom.
         """
-        turned = {"to": "from", "from": "to", "shared": "shared", "tied": "tied"}
+        turned = {"to": "from", "from": "to", "shared": "shared", "tied": "tied", "near": "near"}
         there = [(hop.kind, hop.roles) for hop in self.hops if not hop.way]
         back = [(turned.get(hop.kind), hop.roles) for hop in reversed(self.hops)]
         return there == back

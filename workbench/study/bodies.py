@@ -49,6 +49,9 @@ class Bodies:
             literals, row = self._walks.walk(path)
             assert onward is not None
             literals += self._walks.not_later(path, row, timed and bool(path.hops))
+            if onward.column.is_worked_out:
+                more, value = self._walks.onward(path.end, row, onward, None)
+                return " ^ ".join(dict.fromkeys([*literals, *more, f"n = {value}"]))
             literals.append(self._walks.says(path.end, row, onward.column.name, "u"))
             value = "u" if candidate.listed is None else counted_words("u", candidate.listed)
             if onward.kind == "date":

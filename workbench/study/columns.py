@@ -120,7 +120,8 @@ class CandidateColumns:
     def _number_of(self, candidate: Candidate) -> Float:
         """A column that others are compared with, shape (n,)."""
         if candidate not in self._compared:
-            self._compared[candidate] = self.fill(candidate.path, [candidate], np.float64)[:, 0]
+            found = self.fill(candidate.path, [candidate], np.float64)[:, 0]
+            self._compared[candidate] = np.asarray(found, np.float64)
         return self._compared[candidate]
 
     def _read_columns(self, path: Path, candidates: Sequence[Candidate]) -> Float:
@@ -187,9 +188,7 @@ class CandidateColumns:
         return self._anchors.are_bound(path.start, path.prefix)
 
     def readable(self, candidate: Candidate) -> bool:
-        """Whether what two ends have in common can be counted:
-        pairs of rows that they reach from each target row.
-        """
+        """Whether the pairs of rows that two ends reach are few enough to be counted."""
         assert candidate.with_ is not None
         one, other = (
             self.queries.sizes(path.start, path.hops)

@@ -211,7 +211,7 @@ class Definitions:
     def _define(self, candidate: Candidate) -> str:
         onward = candidate.onward
         own = candidate.aggregate == "value" and not candidate.path.hops and onward is not None
-        if own and onward is not None and onward.kind == "number":
+        if own and onward and onward.kind == "number" and not onward.column.is_worked_out:
             return self._walks.predicate(candidate.path.start, onward.column.name)
         body = (
             self._comparison(*candidate.compared, candidate.aggregate)

@@ -87,7 +87,7 @@ def _says(name: str, kind: str) -> bool:
 def rows_words(path: Path) -> str:
     """The rows that a path reaches: `its payments`, `payments of its company (companies)`."""
     last = path.hops[-1]
-    if last.kind in ("shared", "alike", "tied"):
+    if last.kind in ("shared", "alike", "tied", "near"):
         return _owner(path.hops)
     if path.hops[:-1]:
         if _is_of_siblings(path):
@@ -158,6 +158,17 @@ def _sharing(hop: Hop) -> str:
     return f"{other}{things(hop.table)} with the same {' and '.join(shared)}{at_once}"
 
 
+def _near(hop: Hop, it: str) -> str:
+    """Rows that are near to something: `stations within 2.5 km of it`."""
+    near = hop.near
+    assert near is not None
+    unit = " km" if near.here.on_globe else ""
+    there = f" by {spoken(near.there.of)}" if near.there.of else ""
+    owner = "its" if it == "it" else possessive(it)
+    here = f"{owner} {spoken(near.here.of)}" if near.here.of else it
+    return f"{things(hop.table)}{there} within {near.within:g}{unit} of {here}"
+
+
 def _sharing_through(path: Path) -> str:
     """Rows of the start by what rows of both share: `other films with the same actor`."""
     between = path.hops[-2]
@@ -220,6 +231,8 @@ def _owner(hops: tuple[Hop, ...]) -> str:
     if hop.kind == "tied":
         to = _owner(tuple(before)) if before else "it"
         return f"{things(hop.table)} tied to {to} by {spoken(hop.through)}"
+    if hop.kind == "near":
+        return _near(hop, f"its {_of_roles(before[:-1])}{referred(before[-1])}" if before else "it")
     if hop.kind in ("shared", "alike"):
         whose_too = spoken(hop.table) if before and before[-1].many else ""
         as_whose = f" as its {whose_too or referred(before[-1])}" if before else ""
@@ -233,7 +246,7 @@ def neighbours_words(path: Path) -> str:
     first, last = path.hops[0], path.hops[-1]
     if last.kind == "shared":
         return _sharing(last)
-    if last.kind == "tied":
+    if last.kind in ("tied", "near"):
         return _owner(path.hops)
     if first.kind == "to" and path.hops[1:] and path.hops[1:] == (last,) and last.kind == "from":
         return f"other {things(path.start)} of its {referred(first)}{as_role(last)}"

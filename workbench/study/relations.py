@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.structure.candidate import Candidate
-from workbench.structure.relational import Column, Schema
+from workbench.structure.relational import Column, Gathered, Near, Place, Schema
 from workbench.structure.table_paths import Hop, Path
+from workbench.study.place_queries import distance, is_near
 from workbench.tables import TypedTable
 
 ROWID = Column("", "number")
@@ -43,6 +44,37 @@ class Relations:
         if hop.way:
             return "also_", "also_"
         return self.column(hop.table, hop.other), self.column(table, hop.other)
+
+    def on(self, table: str, hop: Hop, there: str, here: str) -> str:
+        """What holds of two rows, by their aliases, of which a hop leads from one to the other."""
+        if hop.near is not None:
+            near = is_near(hop.near, *self._places(hop.near, table, hop.table, here, there))
+            return near + (f" AND {there}.rowid <> {here}.rowid" if table == hop.table else "")
+        far, close = self.joined(table, hop)
+        pairs = [(far, close), *filter(None, (self.also(table, hop),))]
+        equal = " AND ".join(f"{there}.{one} = {here}.{other}" for one, other in pairs)
+        apart = f" AND {there}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
+        return f"{equal}{apart}{self.meeting(hop, there, here)}"
+
+    def _places(
+        self, near: Near, table: str, other: str, here: str, there: str
+    ) -> tuple[tuple[str, str], tuple[str, str]]:
+        """The SQL of where two rows are."""
+        return self.place(table, near.here, here), self.place(other, near.there, there)
+
+    def place(self, table: str, place: Place, alias: str) -> tuple[str, str]:
+        """The SQL columns of where a row is."""
+        first, second = (self.column(table, one) for one in (place.first, place.second))
+        return f"{alias}.{first}", f"{alias}.{second}"
+
+    def nearest(self, table: str, of: Gathered, alias: str) -> str:
+        """How far a row's nearest of another table is, or of the others of its own."""
+        near = of.nearest
+        assert near is not None
+        places = self._places(near, table, of.table, alias, "g")
+        other = f" WHERE g.rowid <> {alias}.rowid" if table == of.table else ""
+        far = distance(*places, on_globe=near.here.on_globe)
+        return f"(SELECT min({far}) FROM {self[of.table]} g{other})"
 
     def meeting(self, hop: Hop, there: str, here: str) -> str:
         """That two rows, by their aliases, are at the same time, where a hop asks for that."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from workbench.database import text_literal
 from workbench.structure.candidate import Onward
-from workbench.structure.relational import Column, Gathered, Reference, Schema
+from workbench.structure.relational import Apart, Column, Gathered, Reference, Schema
 from workbench.structure.table_paths import Hop, reaches_again
+from workbench.study.place_queries import distance
 from workbench.study.relations import Relations
 
 LABEL_ROW = "end_"
@@ -38,14 +39,8 @@ class RowQueries:
         here, table = "x", start
         for place, hop in enumerate(suffix):
             alias = f"t{place}"
-            far, near = self.relations.joined(table, hop)
-            apart = f" AND {alias}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
-            if also := self.relations.also(table, hop):
-                apart += f" AND {alias}.{also[0]} = {here}.{also[1]}"
-            apart += self.relations.meeting(hop, alias, here)
-            joins.append(
-                f"JOIN {self.relations.there(hop)} {alias} ON {alias}.{far} = {here}.{near}{apart}"
-            )
+            on = self.relations.on(table, hop, alias, here)
+            joins.append(f"JOIN {self.relations.there(hop)} {alias} ON {on}")
             here, table = alias, hop.table
         aliases: dict[tuple[Reference, ...], str] = {(): here}
         when, where = "NULL", ""
@@ -82,14 +77,14 @@ class RowQueries:
         hop, rest = hops[0], hops[1:]
         inner = self.sizes(hop.table, rest)
         there = self.relations.there(hop)
+        if hop.meets or hop.near:
+            on = self.relations.on(start, hop, "t", "x")
+            return (
+                f"SELECT x.rowid AS r, sum(m.n) AS n FROM {relation} x JOIN {there} t ON {on} "
+                f"JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1"
+            )
         far, near = self.relations.joined(start, hop)
         also = self.relations.also(start, hop)
-        if hop.meets:
-            at_once = self.relations.meeting(hop, "t", "x")
-            return (
-                f"SELECT x.rowid AS r, sum(m.n) AS n FROM {relation} x JOIN {there} t ON t.{far} = "
-                f"x.{near}{at_once} JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1"
-            )
         return (
             f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, "
             f"{f't.{also[0]}' if also else '0'} AS k2, sum(m.n) AS n FROM {there} t JOIN ({inner}) "
@@ -130,6 +125,8 @@ class RowQueries:
         """The number of the rows that refer to a row, or of those of a kind, or what one of their
         columns adds up to, or its mean; of rows that share two things with it the mean of one.
         """
+        if of.nearest is not None:
+            return self.relations.nearest(table, of, alias)
         if of.also:
             number = of.column and self.number("g", of.table, Onward((), of.column))
             by, also = (self.relations.column(of.table, one) for one in (of.by, of.also))
@@ -165,6 +162,14 @@ class RowQueries:
         other = self._other(alias, table, column.way, column.against)
         return f"CAST({one} {column.operator} {other} AS DOUBLE)"
 
+    def _apart(self, alias: str, table: str, of: Apart) -> str:
+        """How far two places of a row are from each other, or of what it refers to."""
+        one, other = (
+            (self._other(alias, table, way, at.first), self._other(alias, table, way, at.second))
+            for way, at in ((of.way, of.here), (of.way_there, of.there))
+        )
+        return distance(one, other, on_globe=of.here.on_globe)
+
     def _other(self, alias: str, table: str, way: tuple[Reference, ...], column: str) -> str:
         """Another column of a row, its own or one of what it refers to."""
         if not way:
@@ -185,6 +190,8 @@ class RowQueries:
             return self._gathered(alias, table, onward.column.gathered)
         if onward.column.against:
             return self._compared(alias, table, onward.column)
+        if onward.column.apart is not None:
+            return self._apart(alias, table, onward.column.apart)
         column = f"{alias}.{self.relations.column(table, onward.column.name)}"
         if onward.kind == "category":
             if onward.column.beginning:

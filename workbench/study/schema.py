@@ -20,6 +20,7 @@ from workbench.study.computed_columns import (
     product_columns,
     shared_columns,
 )
+from workbench.study.places import with_places
 from workbench.study.rows_behind import columns_behind, gathered_columns
 from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
@@ -82,20 +83,19 @@ def relational_schema(
             for name, table in tables.items()
         }
     )
-    return Schema(
-        {
-            name: replace(
-                table,
-                gathered=(
-                    *table.gathered,
-                    *gathered_columns(schema, name, target, timed=timed),
-                    *(() if timed or name == target else shared_columns(staging, typed, table)),
-                ),
-                behind=tuple(columns_behind(schema, name, target, timed=timed)),
-            )
-            for name, table in schema.tables.items()
-        }
-    )
+    gathered = {
+        name: replace(
+            table,
+            gathered=(
+                *table.gathered,
+                *gathered_columns(schema, name, target, timed=timed),
+                *(() if timed or name == target else shared_columns(staging, typed, table)),
+            ),
+            behind=tuple(columns_behind(schema, name, target, timed=timed)),
+        )
+        for name, table in schema.tables.items()
+    }
+    return Schema(with_places(staging, typed, gathered, target))
 
 
 def _with_more_of_same(tables: dict[str, Table], *, timed: bool) -> dict[str, Table]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from workbench.language.printing import comment
@@ -9,6 +10,7 @@ from workbench.structure.candidate import Onward
 from workbench.structure.relational import Column, Gathered, Reference
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.path_words import rows_words, spoken
+from workbench.study.place_definitions import nearest
 from workbench.study.statements import Row, Statements, camel, path_name
 from workbench.tables import TableMapping
 
@@ -26,6 +28,9 @@ class Literals(Protocol):
     def forward(
         self, table: str, row: Row, reference: Reference, variable: str
     ) -> tuple[list[str], Row]: ...
+    def along(
+        self, table: str, row: Row, references: Sequence[Reference], letter: str
+    ) -> tuple[list[str], str, Row]: ...
     def hop(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]: ...
     def column(self, table: str, row: Row, column: str, variable: str) -> tuple[list[str], str]: ...
     def onward(
@@ -117,9 +122,11 @@ def gathered_number(walks: Literals, table: str, column: Column) -> str:
     it.
     """
     key, made = ("gathered", table, column), walks.statements.made
+    of = column.gathered
+    assert of is not None
+    if of.nearest is not None:
+        return nearest(walks, table, column)
     if key not in made:
-        of = column.gathered
-        assert of is not None
         name = walks.statements.new(f"{camel(column.name)}Of{camel(table)}")
         outside, test = "", ""
         if of.also:

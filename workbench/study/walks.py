@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.structure.candidate import Onward
-from workbench.structure.relational import Column, Reference
+from workbench.structure.relational import Reference
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.meeting_definitions import meeting
+from workbench.study.place_definitions import near
 from workbench.study.sequence_definitions import in_sequence
-from workbench.study.shared_definitions import either_role, gathered_number, tied
+from workbench.study.shared_definitions import either_role, tied
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
+from workbench.study.worked_out_columns import compared, worked_out
 from workbench.tables import MappedPredicate, TableMapping, mapped_predicates
 
 if TYPE_CHECKING:
@@ -94,6 +96,9 @@ class Walks:
             return [f"{either_role(self, table, hop)}({', '.join((row[0], *there))})"], there
         if hop.kind == "tied":
             return [f"{tied(self, hop)}({row[0]}, {variable})"], (variable,)
+        if hop.kind == "near":
+            there = self.row(hop.table, variable)
+            return [f"{near(self, table, hop)}({', '.join((*row, *there))})"], there
         if hop.kind in ("shared", "alike"):
             return self._shared(table, row, hop, variable)
         return self._latest_hop(table, hop, variable)
@@ -110,13 +115,13 @@ class Walks:
             if number or place is None:
                 value = f"s{number or ''}{variable}"
                 for of, start, letter in ((table, row, "h"), (hop.table, there, "g")):
-                    step, owner, end = self._along(of, start, way, f"{letter}{variable}")
+                    step, owner, end = self.along(of, start, way, f"{letter}{variable}")
                     literals += [*step, self.says(owner, end, column, value)]
         if hop.kind == "shared":
             literals.append(f"{there[apart]} != {row[apart]}")
         return literals + meeting(self, hop, row, there), there
 
-    def _along(
+    def along(
         self, table: str, row: Row, references: Sequence[Reference], letter: str
     ) -> tuple[list[str], str, Row]:
         """Literals along references, the table that they lead to, and the variables of its row."""
@@ -151,15 +156,15 @@ class Walks:
         self, table: str, row: Row, onward: Onward, value: str | None, variable: str = "o"
     ) -> tuple[list[str], str]:
         """Literals that lead from a row to a column's value, and its variable."""
-        literals, here, variables = self._along(table, row, onward.references, variable)
+        literals, here, variables = self.along(table, row, onward.references, variable)
         if onward.column.after is not None:
             more, days = in_sequence(self, here, variables, onward.column, variable)
             return [*literals, *more], days
         if onward.column.against:
-            compared = self._compared(here, variables, onward.column, variable)
-            return [*literals, *compared], compared[-1]
+            tested = compared(self, here, variables, onward.column, variable)
+            return [*literals, *tested], tested[-1]
         if onward.kind in ("number", "calendar"):
-            more, computed = self._number(here, variables, onward.column, variable)
+            more, computed = worked_out(self, here, variables, onward.column, variable)
             return [*literals, *more, *([f"{computed} {value}"] if value else [])], computed
         constant = None if value is None else quoted_constant(value)
         place = self.place(here, onward.column.name)
@@ -173,28 +178,6 @@ class Walks:
             literals.append(self.says(here, variables, onward.column.name, constant or "u"))
             return literals, "u"
         return [*literals, f"{variables[place]} = {constant or variables[place]}"], variables[place]
-
-    def _number(self, table: str, row: Row, column: Column, variable: str) -> tuple[list[str], str]:
-        """Literals that bind what a number is worked out of, and how it is."""
-        later, earlier = f"{variable}u", f"{variable}w"
-        if column.gathered is not None:
-            return [f"{gathered_number(self, table, column)}({row[0]}, {later})"], later
-        literals = [self.says(table, row, column.name, later)]
-        if column.since:
-            literals.append(self.says(table, row, column.since, earlier))
-            return literals, f"days({later}, {earlier})"
-        if column.times:
-            step, owner, end = self._along(table, row, column.way, f"{variable}v")
-            literals += [*step, self.says(owner, end, column.times, earlier)]
-            return literals, f"({later} * {earlier})"
-        return literals, f"{column.part}({later})" if column.part else later
-
-    def _compared(self, table: str, row: Row, column: Column, variable: str) -> list[str]:
-        """Literals that bind what two columns say, then the test of these."""
-        said, one = self.column(table, row, column.name, f"{variable}u")
-        step, owner, end = self._along(table, row, column.way, f"{variable}v")
-        more, other = self.column(owner, end, column.against, f"{variable}w")
-        return [*said, *step, *more, f"{one} {column.operator} {other}"]
 
     def column(
         self, table: str, row: Row, column: str, variable: str = "u"
@@ -274,7 +257,7 @@ class Walks:
         walked = self.ready.schema.dated_through(path.end)
         if walked is None:
             return []
-        literals, table, variables = self._along(path.end, row, walked, "d")
+        literals, table, variables = self.along(path.end, row, walked, "d")
         literals.append(self.says(table, variables, self.ready.schema[table].date or "", "t"))
         return literals
 
