@@ -107,11 +107,13 @@ def test_definitions_say_what_columns_say_of_places(tmp_path: Path, on_globe: bo
 def test_too_many_rows_are_not_looked_through(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "MOST_PAIRS", 100)
+    monkeypatch.setattr(places, "MOST_NEAR", 100)
+    monkeypatch.setattr(places, "MOST_NEAREST", 100)
     files, _ = _towns(tmp_path, on_globe=True)
     with stage(find_sources(files)) as staging:
         ready = prepared(staging, "homes.rent")
         assert not ready.schema["homes"].near
+        assert not any(one.gathered for one in ready.schema["homes"].columns)
         assert any(one.apart for one in ready.schema["brought"].columns)
 
 

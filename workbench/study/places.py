@@ -31,8 +31,10 @@ LEAST_MORE = 1.3
 """How many times the first distance the second is, at least."""
 SAMPLE, MOST_ROWS = 300, 20_000
 """Rows from which it is seen how far others are, and others that are looked at."""
-MOST_PAIRS = 200_000_000
-"""Rows of two tables, multiplied, that are looked through for what is near."""
+MOST_NEAR, MOST_NEAREST = 1_600_000_000, 50_000_000
+"""Rows of two tables, multiplied, that are looked through for what is near, by one coordinate
+first, and for what is nearest.
+"""
 MOST_PLACES = 2
 MOST_APART = 4
 """Distances of two places of a row, or of what it refers to."""
@@ -77,11 +79,12 @@ def with_places(
                 alike = here.on_globe == there.on_globe and (name != other or here == there)
                 if not alike or tables[other].key is None:
                     continue
-                if table.rows * tables[other].rows > MOST_PAIRS:
-                    continue
-                far = _distances(staging, typed, table, tables[other], here, there)
-                near += [(other, Near(here, there, one)) for one in _radii(far, tables[other])]
-                columns.append(_nearest(tables[other], here, there, name))
+                pairs = table.rows * tables[other].rows
+                if pairs <= MOST_NEAR:
+                    far = _distances(staging, typed, table, tables[other], here, there)
+                    near += [(other, Near(here, there, one)) for one in _radii(far, tables[other])]
+                if pairs <= MOST_NEAREST:
+                    columns.append(_nearest(tables[other], here, there, name))
         found[name] = replace(table, near=tuple(near), columns=(*table.columns, *columns))
     return found
 
