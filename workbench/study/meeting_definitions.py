@@ -6,8 +6,8 @@ from itertools import product
 
 from workbench.language.printing import comment
 from workbench.structure.table_paths import Hop
+from workbench.study.literals import Literals
 from workbench.study.path_words import things
-from workbench.study.shared_definitions import Literals
 from workbench.study.statements import Row, camel
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from workbench.language.printing import comment
 from workbench.structure.relational import Column, Place
 from workbench.structure.table_paths import Hop, Path
+from workbench.study.literals import Literals
 from workbench.study.path_words import rows_words
 from workbench.study.place_queries import margin_of
 from workbench.study.statements import Row, camel
-
-if TYPE_CHECKING:
-    from workbench.study.shared_definitions import Literals
 
 
 def at(walks: Literals, table: str, row: Row, place: Place, letters: Sequence[str]) -> list[str]:

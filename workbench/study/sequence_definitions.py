@@ -5,8 +5,8 @@ from __future__ import annotations
 from workbench.language.printing import comment
 from workbench.structure.relational import After, Column
 from workbench.structure.table_paths import Hop
+from workbench.study.literals import Literals
 from workbench.study.path_words import spoken
-from workbench.study.shared_definitions import Literals
 from workbench.study.statements import Row, camel, quoted_constant
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from workbench.structure.relational import Column
+from workbench.study.literals import Literals
 from workbench.study.place_definitions import at
-from workbench.study.shared_definitions import Literals, gathered_number
+from workbench.study.shared_definitions import gathered_number
 from workbench.study.statements import Row
 
 
