@@ -53,7 +53,7 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(
             or_blank(f"c{rng.integers(40)}"),
             or_blank(int(rng.integers(1, 50))),
         ]
-        for n in range(1100)
+        for n in range(1500)
     ]
     visits = [
         [n, f"c{rng.integers(290)}", or_blank(day()),
@@ -77,7 +77,7 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(
     ]
     with stage(find_sources(files)) as staging:
         ready = prepared(staging, "clients.score", time=time)
-        every = candidates_for(staging, ready, np.arange(1100), collective=False).candidates
+        every = candidates_for(staging, ready, np.arange(1500), collective=False).candidates
         found = {one.aggregate for one in every}
         assert found >= {
             "latest",
