@@ -17,18 +17,21 @@ from tests.app.visitor import Visitor, needs_browser
 @pytest.fixture
 def persons(tmp_path: Path) -> Path:
     """A hundred and twenty people, some twice or three times, with slips and blanks."""
+    return _people(tmp_path / "persons.csv", 120)
+
+
+def _people(path: Path, number: int) -> Path:
     chance = random.Random(3)
     forenames = "Anna Ben Cleo Dora Emil Finn Gina Hugo Ines Jan".split()
     surnames = "Albers Brandt Conrad Dietz Ehlers Fuchs Graf Hahn Imhof Jung Kraus Lorenz".split()
     rows: list[list[object]] = []
-    for _ in range(120):
+    for _ in range(number):
         surname, born = chance.choice(surnames), chance.randint(1940, 2005)
         forename, street = chance.choice(forenames), f"Elm St {chance.randint(1, 400)}"
         for _ in range(chance.choice([1, 1, 2, 3])):
             slipped = surname if chance.random() < 0.85 else surname[:-1]
             where = street if chance.random() < 0.85 else ""
             rows.append([len(rows) + 1, forename, slipped, born, where])
-    path = tmp_path / "persons.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([["id", "forename", "surname", "born", "street"], *rows])
     return path
@@ -97,9 +100,17 @@ def test_an_answer_and_a_skip_are_undone_in_turn(linked: Any, page: Open) -> Non
     assert test.toast[0].value == "You have answered nothing yet."
 
 
-def test_answers_can_be_taken_back_where_no_pair_is_left(linked: Any, page: Open) -> None:
-    for one in linked.questions(1000):
+def test_answers_can_be_taken_back_where_no_pair_is_left(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
+    assert state.workspace is not None
+    state.workspace.link([_people(tmp_path / "few.csv", 8)])
+    linked = state.workspace.linkage()
+    doubtful = linked.questions(1000)
+    assert len(doubtful) > 5, len(doubtful)
+    for one in doubtful:
         linked.answer(one.left, one.right, one.together)
+    assert not linked.questions(1)
     test = page("linked")
     test.segmented_control(key="linked-part").set_value("Doubtful pairs")
     assert "No doubtful pair" in sound(test.run()).success[0].value
