@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.differential.outcome import Tally
+from tests.differential.study_checks import check_study, random_study_case
 from tests.study.test_definitions_and_columns import assert_definitions_say_columns
 from tests.study.test_study import write
 from workbench.structure.candidate import WordList
@@ -135,3 +137,10 @@ def test_what_speaks_for_one_class_and_against_another_is_listed_once(tmp_path: 
     assert frozenset(("warm", "sweet")) in listed
     assert len(listed) == len(set(listed))
     assert matrix.X.shape[1] == len(matrix.candidates)
+
+
+def test_words_of_rows_of_the_same_moment_count_in_the_program_too() -> None:
+    """Somebody's boss is themselves: a folder on which study and program differed."""
+    case = random_study_case(61342)
+    assert case.timed
+    check_study(case, Tally())

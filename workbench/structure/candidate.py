@@ -129,7 +129,7 @@ class Candidate:
         ones count: the usual amount, the latest visit. Numbers and totals count the row itself.
         """
         comes_back = self.path.many and self.path.end == self.path.start
-        return comes_back and self.aggregate not in ("count", "sum", "different")
+        return comes_back and self.aggregate not in ("count", "sum", "different", "listed")
 
     @property
     def of_text(self) -> bool:
