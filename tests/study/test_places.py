@@ -10,6 +10,7 @@ import pytest
 
 from tests.study.test_definitions_and_columns import assert_definitions_say_columns
 from tests.study.test_study import assert_infer_says_the_same, write
+from workbench.arrays import Real
 from workbench.structure.candidate import Candidate
 from workbench.study import places
 from workbench.study.columns import CandidateColumns
@@ -144,3 +145,56 @@ def test_rents_fall_with_the_way_to_the_nearest_station(tmp_path: Path) -> None:
     assert error < 1.35 * float(np.mean(np.abs(noise)))
     (tmp_path / "out").mkdir()
     assert_infer_says_the_same(tmp_path / "out", files, found, "home", n_asked=50)
+
+
+def test_with_times_the_nearest_of_rows_that_come_later_is_not_told(tmp_path: Path) -> None:
+    """Of stations without a date it is; of homes, and of shops that open on a day, it would tell
+    what is not known yet. What is near counts as far as it is dated before.
+    """
+    rng = np.random.default_rng(8)
+
+    def rows(kind: str, number: int, *, dated: bool) -> list[list[object]]:
+        return [
+            [
+                f"{kind}{n}",
+                round(48 + rng.random() * 0.5, 5),
+                round(9 + rng.random() * 0.8, 5),
+                *([f"2024-{n % 12 + 1:02}-{n % 28 + 1:02}"] if dated else []),
+                "" if n % 4 == 0 else int(rng.integers(90)),
+            ]
+            for n in range(number)
+        ]
+
+    place = ["latitude", "longitude"]
+    homes = rows("h", 300, dated=True)
+    shops = rows("s", 60, dated=True)
+    header = ["home", *place, "asked", "rent"]
+    stations = write(
+        tmp_path / "stations.csv", ["station", *place, "lines"], rows("t", 40, dated=False)
+    )
+
+    def near_and_nearest(directory: Path) -> tuple[set[str], Real]:
+        files = [
+            stations,
+            write(directory / "homes.csv", header, homes),
+            write(directory / "shops.csv", ["shop", *place, "opened", "staff"], shops),
+        ]
+        with stage(find_sources(files)) as staging:
+            ready = prepared(staging, "homes.rent", time="homes.asked")
+            matrix = candidates_for(staging, ready, np.arange(300), collective=False)
+            every = [one for one in matrix.candidates if _is_of_places(one)]
+            columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
+            early = np.array([row[3] < "2024-06-01" for row in homes])
+            X = filled(columns, every, range(len(every)), [])
+            assert_definitions_say_columns(
+                staging, ready, every[::7], np.random.default_rng(1), X[:, ::7]
+            )
+            return {one.name for one in ready.schema["homes"].columns}, X[early]
+
+    names, before = near_and_nearest(tmp_path / "before")
+    assert "km to the nearest station" in names
+    assert not names & {"km to the nearest shop", "km to the nearest other home"}
+    for late in (row for row in shops if row[3] >= "2024-06-01"):
+        late[4] = 1_000
+    _, after = near_and_nearest(tmp_path / "after")
+    np.testing.assert_allclose(before, after, rtol=1e-8)  # variances are differences of sums

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from workbench.grounding.value_terms import EARTH
-from workbench.structure.relational import Near, Place
+from workbench.structure.relational import Near
 
 DEGREE = 111.0
 """Kilometres between two degrees north of each other, or a little less."""
-Columns = Callable[[Place], tuple[str, str]]
-"""The SQL of the two columns of a place."""
 
 
 def distance(here: tuple[str, str], there: tuple[str, str], *, on_globe: bool) -> str:

@@ -10,7 +10,16 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.database.arrow_columns import numpy_column
-from workbench.structure.relational import Apart, Column, Gathered, Near, Place, Reference, Table
+from workbench.structure.relational import (
+    Apart,
+    Column,
+    Gathered,
+    Near,
+    Place,
+    Reference,
+    Schema,
+    Table,
+)
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.path_words import spoken, whose
 from workbench.study.place_queries import distance
@@ -63,16 +72,30 @@ def _pairs(
 
 
 def with_places(
-    staging: Staging, typed: Mapping[str, TypedTable], tables: Mapping[str, Table], target: str
+    staging: Staging,
+    typed: Mapping[str, TypedTable],
+    tables: Mapping[str, Table],
+    target: str,
+    *,
+    timed: bool,
 ) -> dict[str, Table]:
     """The tables with what is near to their rows, how far the nearest of another table is, and how
     far what a row refers to is.
+
+    With times the nearest, and what is referred to, only of tables without a date: of others a row
+    that comes later would tell.
     """
+    schema = Schema(tables)
+    always = {
+        name
+        for name in tables
+        if not timed or (name != target and schema.dated_through(name) is None)
+    }
     placed = {name: places(typed[name], table) for name, table in tables.items() if not table.of}
     found = dict(tables)
     for name, own in placed.items():
         table = tables[name]
-        near, columns = list[tuple[str, Near]](), list(_apart_columns(tables, placed, table))
+        near, columns = list[tuple[str, Near]](), list(_apart_columns(placed, table, always))
         near_target = name == target or name in {one.table for one in tables[target].references}
         for other, theirs in placed.items() if near_target and table.key else ():
             for here, there in ((a, b) for a in own for b in theirs):
@@ -83,7 +106,7 @@ def with_places(
                 if pairs <= MOST_NEAR:
                     far = _distances(staging, typed, table, tables[other], here, there)
                     near += [(other, Near(here, there, one)) for one in _radii(far, tables[other])]
-                if pairs <= MOST_NEAREST:
+                if pairs <= MOST_NEAREST and other in always:
                     columns.append(_nearest(tables[other], here, there, name))
         found[name] = replace(table, near=tuple(near), columns=(*table.columns, *columns))
     return found
@@ -104,12 +127,14 @@ def _nearest(other: Table, here: Place, there: Place, name: str) -> Column:
 
 
 def _apart_columns(
-    tables: Mapping[str, Table], placed: Mapping[str, Sequence[Place]], table: Table
+    placed: Mapping[str, Sequence[Place]], table: Table, always: Collection[str]
 ) -> Iterator[Column]:
-    """How far a row's places, and those of what it refers to, are from each other."""
+    """How far a row's places, and those of what it refers to (of tables that are known `always`),
+    are from each other.
+    """
     ends: list[tuple[tuple[Reference, ...], Place]] = [((), one) for one in placed[table.name]]
     for reference in table.references:
-        if reference.table not in (None, table.name):
+        if reference.table != table.name and reference.table in always:
             ends += [((reference,), one) for one in placed.get(reference.table or "", ())]
     pairs = (
         (one, other) for one, other in combinations(ends, 2) if one[1].on_globe == other[1].on_globe
@@ -168,7 +193,10 @@ def _radii(far: Float, other: Table) -> Iterator[float]:
         at = round(around * min(1.0, MOST_ROWS / max(other.rows, 1)))
         if not 0 < at <= far.shape[1] / 3:
             return
-        radius = float(f"{np.nanmedian(far[:, at - 1]):.2g}")
+        away = far[:, at - 1]
+        if np.isnan(away).all():  # not on the globe
+            return
+        radius = float(f"{np.nanmedian(away):.2g}")
         if radius > LEAST_MORE * before:
             yield radius
             before = radius

@@ -95,7 +95,7 @@ def relational_schema(
         )
         for name, table in schema.tables.items()
     }
-    return Schema(with_places(staging, typed, gathered, target))
+    return Schema(with_places(staging, typed, gathered, target, timed=timed))
 
 
 def _with_more_of_same(tables: dict[str, Table], *, timed: bool) -> dict[str, Table]:
