@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any
 
+import numpy as np
 import pytest
 
 from workbench.errors import UsageError
@@ -106,6 +107,34 @@ def test_numbers_out_of_range_are_refused(
     with pytest.raises(UsageError) as caught:
         make(name, **value)
     assert wanted in caught.value.diagnostics[0].message
+
+
+@pytest.mark.parametrize("value", ["inf", 1e300, "1e-300"])
+@pytest.mark.parametrize(
+    ("make", "name", "parameter"),
+    [
+        (make_learner, "voted_perceptron", "step"),
+        (make_learner, "max_margin", "penalty"),
+        (make_learner, "fixed", "value"),
+        (make_engine, "admm", "penalty"),
+    ],
+)
+def test_numbers_that_arithmetic_cannot_bear_are_refused(
+    make: Any, name: str, parameter: str, value: object
+) -> None:
+    """A step without end gave weights that are no numbers, without a word."""
+    with pytest.raises(UsageError) as caught:
+        make(name, **{parameter: value})
+    assert caught.value.diagnostics[0].help == "give one of a size between 1e-100 and 1e+100"
+
+
+def test_a_prior_may_be_infinitely_wide_and_not_a_penalty_of_nothing() -> None:
+    assert make_learner("pseudo_likelihood", prior_sd="inf").prior_sd == np.inf
+    assert read_parameters(SearchSettings, {"minscore": "-inf"}, "it", "E0610") == {
+        "minscore": -np.inf
+    }
+    with pytest.raises(UsageError, match="above 0"):
+        make_learner("max_margin", penalty=0)
 
 
 def test_numbers_that_may_be_negative_are_read() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from math import isnan
+from math import inf, isnan
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -17,13 +17,19 @@ Count = Annotated[int, "of at least 1", lambda value: value >= 1]
 Positive = Annotated[float, "above 0", lambda value: value > 0]
 Signed = Annotated[float, "", lambda value: True]
 """A number that may be below 0: no other parameter may."""
+_INFINITE = "infinite for none"
+PositiveOrInfinite = Annotated[float, "above 0", lambda value: value > 0, _INFINITE]
+SignedOrInfinite = Annotated[float, "", lambda value: True, _INFINITE]
+
+_SMALLEST, _LARGEST = 1e-100, 1e100
+"""Of numbers in between float64 holds the squares and what is divided by them."""
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 class _Refused(Exception):
-    """The value is not of the type, or out of its range."""
+    """The value is not of the type, or out of its range; with what to do, where more is to say."""
 
 
 def read_parameters(
@@ -33,7 +39,8 @@ def read_parameters(
 
     A text is read as what the declaration asks for (`"true"`, `"1e4"` for a whole number), so that
     a command line and Python mean the same; a value that is of the type already is left as it is. A
-    number is at least 0 unless its declaration (`Count`, `Positive`, `Signed`) says otherwise.
+    number is at least 0 unless its declaration (`Count`, `Positive`, `Signed`) says otherwise, 0 or
+    of a size that can be squared, and finite unless its declaration says so.
 
     Raises UsageError with the code, naming every parameter that does not exist or has a value of
     another type or range.
@@ -62,9 +69,9 @@ def read_parameters(
             continue
         try:
             read[name] = _read(types[name], value)
-        except _Refused:
+        except _Refused as refused:
             message = f"the parameter {name} of {owner} is {_wanted(types[name])}, not `{value}`"
-            problems.append(Diagnostic(code, message))
+            problems.append(Diagnostic(code, message, help=str(refused) or None))
     if problems:
         raise UsageError(problems)
     return read
@@ -81,10 +88,12 @@ def _read(declared: Any, value: object) -> object:
         values = value if isinstance(value, tuple | list) else (value,)
         return tuple(_read(item, part) for part in values)
     if (ranged := _ranged(declared)) is not None:
-        plain, _, holds = ranged
+        plain, _, holds, infinite = ranged
         number = _PLAIN[plain][1](value)
         if not holds(number):
             raise _Refused
+        if plain is float and not (infinite and number in (inf, -inf)):
+            _of_a_size(number)
         return number
     if declared in _PLAIN:
         return _PLAIN[declared][1](value)
@@ -95,13 +104,19 @@ def _read(declared: Any, value: object) -> object:
     return value
 
 
-def _ranged(declared: Any) -> tuple[Any, str, Callable[[Any], bool]] | None:
-    """A number's plain type, its range in words, whether a number is in it; None for others."""
+def _of_a_size(number: Any) -> None:
+    if number and not _SMALLEST <= abs(number) <= _LARGEST:
+        raise _Refused(f"give one of a size between {_SMALLEST:g} and {_LARGEST:g}")
+
+
+def _ranged(declared: Any) -> tuple[Any, str, Callable[[Any], bool], bool] | None:
+    """A number's plain type, its range in words, whether a number is in it, and whether it may be
+    infinite; None for others."""
     if get_origin(declared) is Annotated:
-        plain, words, holds = get_args(declared)
-        return plain, words, holds
+        plain, words, holds, *more = get_args(declared)
+        return plain, words, holds, _INFINITE in more
     return (
-        (declared, "of at least 0", lambda number: number >= 0)
+        (declared, "of at least 0", lambda number: number >= 0, False)
         if declared in (int, float)
         else None
     )
@@ -110,12 +125,13 @@ def _ranged(declared: Any) -> tuple[Any, str, Callable[[Any], bool]] | None:
 def _first_that_reads(types: tuple[Any, ...], value: object) -> object:
     # None first, so that the text `none` is not taken for a name; text last, since any value can be
     # shown as text.
+    help = ""
     for declared in sorted(types, key=lambda kind: (kind is not NoneType, kind is str)):
         try:
             return _read(declared, value)
-        except _Refused:
-            continue
-    raise _Refused
+        except _Refused as refused:
+            help = help or str(refused)
+    raise _Refused(help)
 
 
 def _one_of(values: tuple[object, ...], value: object) -> object:

@@ -36,3 +36,16 @@ def test_linear_algebra_keeps_to_one_thread_during_the_ascent_only() -> None:
     assert 2 in before
     assert after == before
     np.testing.assert_allclose(found.weights, [2, 0, 2], atol=1e-8)
+
+
+def test_a_radius_that_moves_no_weight_is_no_search() -> None:
+    def objective(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        return -float((weights - 2) @ (weights - 2)), -2 * (weights - 2)
+
+    found = maximise(
+        Objective(objective, np.ones(2), np.array([True, True]), radius=1e-20),
+        iterations=20,
+        tolerance=1e-8,
+        conduct=PLAIN,
+    )
+    assert (found.status, found.weights.tolist()) == ("converged", [1, 1])

@@ -170,6 +170,8 @@ def test_grid_and_random_search() -> None:
     assert random.diagnostics["loss"] == random.trace["objective"].min()
     with pytest.raises(UsageError, match="E0521"):
         WeightSearch(method="grid", trials=10).fit([labelled], templates())
+    with pytest.raises(UsageError, match="E0505"):
+        WeightSearch(values=(0.0, 1.0)).fit([labelled], templates())
 
 
 def test_hidden_atoms_are_completed_round_by_round() -> None:

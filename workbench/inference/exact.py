@@ -26,6 +26,7 @@ from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
+from workbench.parameters import PositiveOrInfinite
 from workbench.progress import Conduct
 
 
@@ -70,7 +71,7 @@ class Exact(Engine):
     task: Literal["marginal", "map"] = "marginal"
     width: int = 24
     memory: int = 2**27
-    together: float = np.inf
+    together: PositiveOrInfinite = np.inf
     sums_only: bool = False
     name: ClassVar[str] = "exact"
     accepts: ClassVar[Accepts] = Accepts(

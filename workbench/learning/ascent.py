@@ -73,6 +73,11 @@ class Objective:
             return None
         return Bounds(np.maximum(self.free - self.radius, self.least), self.free + self.radius)
 
+    def settled(self) -> bool:
+        """Whether there is nothing to move: no weight, or none by as much as float64 tells."""
+        bounds = self.bounds()
+        return not self.free.size or (bounds is not None and bool((bounds.lb == bounds.ub).all()))
+
 
 @dataclass
 class _Course:
@@ -131,7 +136,7 @@ def maximise(
         if conduct.expired:
             raise StopIteration
 
-    if not objective.free.size:
+    if objective.settled():
         return course.ended("converged")
     how: Any = {"maxiter": iterations, "maxfun": 5 * iterations, "gtol": tolerance, "ftol": 1e-14}
     try:

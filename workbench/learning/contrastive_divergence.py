@@ -12,7 +12,7 @@ from workbench.learning.learner import Declaration, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.starts import initial_weights, step_sizes
 from workbench.learning.training import TrainingSet
-from workbench.parameters import Count, Positive
+from workbench.parameters import Count, PositiveOrInfinite
 from workbench.progress import Conduct
 
 
@@ -48,7 +48,7 @@ class ContrastiveDivergence(Learner):
     sweeps: Count = 5
     persistent: bool = False
     per_weight: bool = True
-    prior_sd: Positive = np.inf
+    prior_sd: PositiveOrInfinite = np.inf
     start: str = "given"
 
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:

@@ -12,7 +12,7 @@ from workbench.inference.solution import Engine
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.training import named_engine
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.parameters import Count
+from workbench.parameters import Count, Positive
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class MarginSettings:
         Relative gap of the states of soft logic's default oracle.
     """
 
-    penalty: float = 1.0
+    penalty: Positive = 1.0
     loss: LossKind = "hamming"
     slacks: Literal["one", "worlds"] = "one"
     examples: Literal["together", "worlds"] = "together"

@@ -25,7 +25,7 @@ from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.training import Example, TrainingSet
 from workbench.network.ground_network import Domain
 from workbench.network.growth import extend, take
-from workbench.parameters import Count
+from workbench.parameters import Count, Positive
 from workbench.progress import PLAIN, Conduct
 
 
@@ -77,7 +77,7 @@ class MaxMargin(MarginSettings, Learner):
     )
 
     choose: Literal["given", "training", "held_out"] = "given"
-    penalties: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
+    penalties: tuple[Positive, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
     completions: Count = 5
 
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
@@ -213,7 +213,7 @@ class HingeLargeMargin(Learner):
         domains=SOFT,
         hidden="completed",
     )
-    C: float = 0.1
+    C: Positive = 0.1
     precision: float = 1e-3
     max_planes: int = 100
     scale_by_groundings: bool = False

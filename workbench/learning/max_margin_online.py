@@ -16,6 +16,7 @@ from workbench.learning.margin_losses import LossKind
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.separation import separate
 from workbench.learning.training import TrainingSet, named_engine
+from workbench.parameters import Positive
 from workbench.progress import Conduct
 
 
@@ -57,7 +58,7 @@ class OnlineMaxMargin(Learner):
         by_world=True,
     )
 
-    penalty: float = 1.0
+    penalty: Positive = 1.0
     loss: LossKind = "hamming"
     passes: int = 50
     relative_gap: float = 1e-3

@@ -15,7 +15,7 @@ from workbench.learning.learner import Declaration, LearnedWeights, Learner
 from workbench.learning.loop import train
 from workbench.learning.starts import initial_weights
 from workbench.learning.training import TrainingSet
-from workbench.parameters import Count, Positive
+from workbench.parameters import Count, Positive, PositiveOrInfinite
 from workbench.progress import Conduct
 
 
@@ -50,7 +50,7 @@ class MonteCarloMaximumLikelihood(Learner):
     rounds: int = 50
     sweeps: Count = 500
     burn_in: int = 50
-    prior_sd: Positive = 10.0
+    prior_sd: PositiveOrInfinite = 10.0
     radius: Positive = 1.0
     tolerance: float = 1e-2
     start: str = "given"

@@ -15,7 +15,7 @@ from workbench.learning.loop import stages
 from workbench.learning.starts import initial_weights
 from workbench.learning.training import TrainingSet
 from workbench.network.ground_network import Domain
-from workbench.parameters import Count, Positive
+from workbench.parameters import Count, PositiveOrInfinite
 from workbench.progress import PLAIN, Conduct
 
 
@@ -53,7 +53,7 @@ class DiagonalNewton(Learner):
     sweeps: Count = 50
     burn_in: int = 5
     damping: float = 1.0
-    prior_sd: Positive = 10.0
+    prior_sd: PositiveOrInfinite = 10.0
     tolerance: float = 1e-7
     start: str = "given"
 

@@ -20,7 +20,7 @@ from workbench.learning.training import TrainingSet, TrainingWorld, hidden_part
 from workbench.learning.unit_chain import CountChain, chain_of
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork
-from workbench.parameters import Count, Positive
+from workbench.parameters import Count, PositiveOrInfinite
 from workbench.progress import Conduct
 
 
@@ -75,7 +75,7 @@ class VotedPerceptron(Learner):
     search_every: Count = 1
     start: str = "log_odds"
     per_weight: bool = False
-    prior_sd: Positive = np.inf
+    prior_sd: PositiveOrInfinite = np.inf
     average: bool = True
 
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:

@@ -17,7 +17,7 @@ from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, 
 from workbench.learning.learner import LOGIC, Declaration, LearnedWeights, Learner
 from workbench.learning.training import Example, TrainingSet, hidden_among_labelled
 from workbench.network.ground_network import Domain, Templates
-from workbench.parameters import Count, Positive
+from workbench.parameters import Count, PositiveOrInfinite
 from workbench.progress import Conduct
 
 
@@ -53,7 +53,7 @@ class PseudoLikelihood(Learner):
         passes=True,
         default=((Domain.BOOLEAN, False),),
     )
-    prior_sd: Positive = 2.0
+    prior_sd: PositiveOrInfinite = 2.0
     iterations: int = 5000
     tolerance: float = 1e-7
     completions: Count = 5

@@ -62,7 +62,7 @@ class WeightSearch(Learner):
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. A MAP inference an example and weight vector, the program's own weights first.
 
-        Raises E0521, where a grid has more points than `trials`.
+        Raises E0521, where a grid has more points than `trials`, E0505 for draws from 0 on.
         """
         given = start_weights(training, None)
         size = len(self.values) ** int(training.learned.sum())
@@ -71,6 +71,13 @@ class WeightSearch(Learner):
                 "E0521",
                 f"the grid has {size:,} points, more than {self.trials} trials",
                 help="give fewer values, more trials, or method=random",
+            )
+        if self.method == "random" and min(self.values) == 0:
+            raise UsageError.of(
+                "E0505",
+                "weights drawn at random lie between the least and the greatest of `values`, "
+                "by their logarithms, and 0 has none",
+                help="give values above 0, or method=grid",
             )
         states = MapStates(self.engine, conduct, self.tolerance)
         search = _Nearest(given, self._points(given, training.learned, conduct.seed))

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_type_hints
 import numpy as np
 
 from workbench.errors import UsageError, nearest
-from workbench.parameters import Signed, read_parameters
+from workbench.parameters import Signed, SignedOrInfinite, read_parameters
 from workbench.structure.scores import EVALUATION_FUNCTIONS
 
 
@@ -58,7 +58,7 @@ class SearchSettings:
     minpos: int = 1
     noise: int = 0
     minacc: float = 0.0
-    minscore: Signed = -np.inf
+    minscore: SignedOrInfinite = -np.inf
     nodes: int = 5000
     search: Literal["bf", "df", "heuristic"] = "bf"
     openlist: int = 0
