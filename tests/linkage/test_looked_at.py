@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,16 +20,32 @@ from workbench.workspace import Workspace, open_workspace
 KINDS = ("one file", "two files", "one to one")
 
 
-@pytest.fixture(params=KINDS)
-def linked(request: pytest.FixtureRequest, tmp_path: Path) -> Workspace:
+def link_people(folder: Path, kind: str) -> Workspace:
     frame = people(400, seed=4)[0]
     ws = open_workspace()
-    if request.param == "one file":
-        ws.link(made(tmp_path, frame))
+    if kind == "one file":
+        ws.link(made(folder, frame))
     else:
-        halves = made(tmp_path, frame.iloc[:200], "a"), made(tmp_path, frame.iloc[200:], "b")
-        ws.link(*halves, one_to_one=request.param == "one to one")
+        halves = made(folder, frame.iloc[:200], "a"), made(folder, frame.iloc[200:], "b")
+        ws.link(*halves, one_to_one=kind == "one to one")
     return ws
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def looked_at(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Workspace]:
+    """The people, linked once for all that only look at them."""
+    with link_people(tmp_path_factory.mktemp("people"), request.param) as ws:
+        yield ws
+
+
+@pytest.fixture
+def linked(looked_at: Workspace, tmp_path: Path) -> Iterator[Workspace]:
+    """A copy of theirs, to be changed; their files are to stay."""
+    looked_at.save_as(tmp_path / "copy.duckdb")
+    with open_workspace(tmp_path / "copy.duckdb") as ws:
+        yield ws
 
 
 def apart_and_together(linkage: Linkage) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -67,8 +84,8 @@ def test_answers_merge_and_split_and_are_taken_back(linked: Workspace) -> None:
     assert linkage.answers().empty
 
 
-def test_reasons_add_up_to_the_probability_of_a_pair(linked: Workspace) -> None:
-    linkage = linked.linkage()
+def test_reasons_add_up_to_the_probability_of_a_pair(looked_at: Workspace) -> None:
+    linkage = looked_at.linkage()
     seen = 0
     for cluster in linkage.clusters(most=5)["cluster"]:
         for row in linkage.pairs(cluster).itertuples():
@@ -81,8 +98,8 @@ def test_reasons_add_up_to_the_probability_of_a_pair(linked: Workspace) -> None:
     assert likely[frozenset((row.left, row.right))] == pytest.approx(row.probability)
 
 
-def test_clusters_are_found_by_what_their_records_hold(linked: Workspace) -> None:
-    linkage = linked.linkage()
+def test_clusters_are_found_by_what_their_records_hold(looked_at: Workspace) -> None:
+    linkage = looked_at.linkage()
     found = linkage.clusters(most=1000)
     members = linkage.members()
     sizes = members.groupby("cluster").size()
@@ -118,7 +135,9 @@ def test_a_linkage_is_made_again_with_its_answers(linked: Workspace) -> None:
     assert cluster_of(again, together[0]) != cluster_of(again, together[1])
 
 
-def test_what_is_refused(linked: Workspace, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_refused(kind: str, tmp_path: Path) -> None:
+    linked = link_people(tmp_path, kind)
     linkage = linked.linkage()
     name = str(linkage.clusters()["cluster"].iloc[0])
     with pytest.raises(UsageError, match="E0695"):

@@ -31,6 +31,8 @@ RARITY = (2, 8, 32, 128, 512, 2048)
 """Values held by up to so many records form a level of agreement each:
 a rare value that agrees says more.
 """
+FEW = 1000
+"""Pairs, which are compared in less time than threads take to begin."""
 
 
 @dataclass(frozen=True)
@@ -279,9 +281,11 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
 def levels_of(
     comparisons: Sequence[FieldComparison], pairs: Pairs, progress: Progress = SILENT
 ) -> Array:
-    """The levels of all pairs, int8 shape (n_pairs, n_comparisons), two columns at a time; raises
-    Cancelled between two.
+    """The levels of all pairs, int8 shape (n_pairs, n_comparisons), of many two columns at a time;
+    raises Cancelled between two.
     """
+    if len(pairs) <= FEW:
+        return np.stack([compare(one, pairs) for one in comparisons], axis=1)
     levels = np.empty((len(pairs), len(comparisons)), np.int8)
     with ThreadPoolExecutor(2) as pool:
         compared = [pool.submit(compare, one, pairs) for one in comparisons]

@@ -12,14 +12,13 @@ import numpy as np
 import pyarrow
 
 from workbench.arrays import Int32, Int64
-from workbench.database import Database, KeptLinkage, put_answer
+from workbench.database import KeptLinkage, put_answer
 from workbench.errors import UsageError
 from workbench.linkage.clustering import figures_by_group
 from workbench.linkage.components import joined_records
 from workbench.progress import PLAIN, Conduct
-from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.kept import component_rows, group_counts
-from workbench.verbs.linking.kept_records import KeptRecords, stored_records
+from workbench.verbs.linking.kept_records import KeptRecords
 from workbench.verbs.linking.more_result import Regrouped
 
 
@@ -112,31 +111,24 @@ class Answered:
     figures: Mapping[str, Any]
 
 
-def answer_pair(
-    database: Database,
-    store: KeptLinkage,
-    description: Description,
-    pair: tuple[int, int],
-    same: bool | None,
-) -> Answered:
-    """Keep an answer, None for none any more, and cluster the components of its records again: they
-    are one component where the records are the same. All of it or nothing.
+def answer_pair(ends: KeptRecords, same: bool | None) -> Answered:
+    """Keep an answer about two records, None for none any more, and cluster their components again:
+    they are one component where the records are the same.
 
     Raises E0695 for a record beside itself.
     """
-    lower, upper = sorted(pair)
-    if lower == upper:
+    if len(ends) < 2:
         raise UsageError.of(
             "E0695", "a record is the same as itself", help="name two records that differ"
         )
-    with database.transaction():
-        put_answer(store, lower, upper, same)
-        ends = stored_records(store, description, np.array([lower, upper], np.int64))
-        components = np.unique(ends.component)
-        rows = store.records("component", components.tolist())
-        touched = KeptRecords(store, description, rows)
-        store.forget_components(components)
-        regrouped = regroup(touched, PLAIN)
-        count_groups(store, [(touched.cluster, touched.component)], regrouped)
-        moved = int((regrouped.after != regrouped.before).sum())
-        return Answered(moved, store.figures())
+    store = ends.store
+    lower, upper = sorted(ends.number.tolist())
+    put_answer(store, lower, upper, same)
+    components = np.unique(ends.component)
+    rows = store.records("component", components.tolist())
+    touched = KeptRecords(store, ends.description, rows)
+    store.forget_components(components)
+    regrouped = regroup(touched, PLAIN)
+    count_groups(store, [(touched.cluster, touched.component)], regrouped)
+    moved = int((regrouped.after != regrouped.before).sum())
+    return Answered(moved, store.figures())

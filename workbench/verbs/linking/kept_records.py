@@ -82,7 +82,9 @@ class KeptRecords:
         """The candidates with one of some records in them, and those whose answer was given."""
         second = self.source if len(self.description.sources) == 2 else None
         found = self.description.model.pairs(self.fields, second, self.crowded, new)
-        labelled, _ = self._labelled(new)
+        given, _ = self._labelled
+        met = new[given.left] | new[given.right]
+        labelled = Pairs(given.left[met], given.right[met])
         return found.joined(labelled, len(self)) if len(labelled) else found
 
     def scores(self, pairs: Pairs) -> Float:
@@ -103,7 +105,7 @@ class KeptRecords:
             if rivals is None
             else rivals.applied(pairs, scores, self.top if top is None else top)
         )
-        labelled, same = self._labelled(np.ones(n, np.bool_))
+        labelled, same = self._labelled
         at = np.searchsorted(pairs.keys(n), labelled.keys(n))
         there = np.append(pairs.keys(n), -1)[at] == labelled.keys(n)
         found = found.copy()
@@ -126,10 +128,11 @@ class KeptRecords:
     def _joint_keys(self) -> list[Array]:
         return self.description.model.keys(self.fields)
 
-    def _labelled(self, new: Bool) -> tuple[Pairs, Bool]:
-        """Pairs of these whose answer was given, one of some in them; which are the same."""
+    @cached_property
+    def _labelled(self) -> tuple[Pairs, Bool]:
+        """Pairs of these whose answer was given; which are the same."""
         order = np.argsort(self.number)
-        given = self.store.labels(self.number[new])
+        given = self.store.labels(self.number)
         ends = np.searchsorted(self.number, given[:, :2], sorter=order)
         there = (ends < len(order)).all(axis=1)
         places = order[ends[there]]

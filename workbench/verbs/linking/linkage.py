@@ -112,17 +112,17 @@ class Linkage:
         """The records of the cluster that a record is in, and those that may belong to it, side by
         side: record, cluster, and their values; its own first.
         """
-        near = self._near(name)
+        (cluster,), near = self._near(name)
         table = self._values(near)
         table.insert(1, "cluster", self._called.of(near.cluster.tolist()))
-        own = near.cluster == near.cluster[near.number == self._called.number(name)]
+        own = near.cluster == cluster
         return table.iloc[np.argsort(~own, kind="stable")].reset_index(drop=True)
 
     def side_by_side(self, left: str, right: str) -> pd.DataFrame:
         """column, and the values of two records in it."""
         import pandas as pd
 
-        table = self._values(self._records([self._called.number(left), self._called.number(right)]))
+        table = self._values(self._named([left, right]))
         rows = table.set_index("record").loc[[left, right]]
         return pd.DataFrame(
             {"column": rows.columns, "left": rows.iloc[0].tolist(), "right": rows.iloc[1].tolist()}
@@ -134,9 +134,9 @@ class Linkage:
         """
         import pandas as pd
 
-        near = self._records(self.store.numbers(None)) if name is None else self._near(name)
+        near = self._records(self.store.numbers(None)) if name is None else self._near(name)[1]
         pairs = near.pairs(np.ones(len(near), np.bool_))
-        names = np.array(self._called.of(near.number.tolist()), object)
+        names = np.array(self._called.of_rows(near.rows), object)
         given = {(lower, upper): same for lower, upper, same in answered_pairs(self.store)}
         keys = zip(*(np.sort(near.number[[pairs.left, pairs.right]], axis=0)).tolist())
         table = pd.DataFrame(
@@ -159,7 +159,7 @@ class Linkage:
         UsageError
             E0671 for a record that is not kept.
         """
-        both = self._both(left, right)
+        both = self._named([left, right])
         pair = Pairs(np.zeros(1, np.int32), np.ones(1, np.int32))
         model = self.description.model
         said = model.reasons(both.fields, pair)
@@ -197,15 +197,15 @@ class Linkage:
 
     def answer(self, left: str, right: str, same: bool | None) -> Answered:
         """Say that two records are the same, or are not; None takes an answer back. Their clusters
-        are made anew at once.
+        are made anew at once: all of it or nothing.
 
         Raises
         ------
         UsageError
             E0671 for a record that is not kept; E0695 for one beside itself.
         """
-        pair = self._called.number(left), self._called.number(right)
-        return answer_pair(self.database, self.store, self.description, pair, same)
+        with self.database.transaction():
+            return answer_pair(self._named([left, right]), same)
 
     def answers(self) -> pd.DataFrame:
         """Pairs that have an answer, the latest last: left, right, same."""
@@ -245,20 +245,19 @@ class Linkage:
             }
         )
 
-    def _near(self, name: str) -> KeptRecords:
-        """The records of a record's cluster, and more of its component."""
-        number = self._called.number(name)
-        own = self._records([number])
+    def _near(self, name: str) -> tuple[Int64, KeptRecords]:
+        """The cluster that a record is in, shape (1,); its records, and more of its component."""
+        own = self._named([name])
         component = KeptRecords(
             self.store, self.description, self.store.records("component", own.component.tolist())
         )
-        order = np.argsort(component.cluster != own.cluster[0], kind="stable")
-        most = max(MOST_RECORDS, int((component.cluster == own.cluster[0]).sum()))
-        rows = np.sort(order[:most])
-        return KeptRecords(self.store, self.description, component.rows.take(rows))
+        apart = component.cluster != own.cluster
+        most = max(MOST_RECORDS, int((~apart).sum()))
+        rows = np.sort(np.argsort(apart, kind="stable")[:most])
+        return own.cluster, KeptRecords(self.store, self.description, component.rows.take(rows))
 
-    def _both(self, left: str, right: str) -> KeptRecords:
-        return self._records([self._called.number(left), self._called.number(right)])
+    def _named(self, names: Sequence[str]) -> KeptRecords:
+        return KeptRecords(self.store, self.description, self._called.rows(names))
 
     def _records(self, numbers: Sequence[int] | Int64) -> KeptRecords:
         return stored_records(self.store, self.description, np.array(numbers, np.int64))
@@ -271,9 +270,7 @@ class Linkage:
     def _values(self, records: KeptRecords) -> pd.DataFrame:
         import pandas as pd
 
-        return pd.DataFrame(
-            {"record": self._called.of(records.number.tolist()), **records.as_written()}
-        )
+        return pd.DataFrame({"record": self._called.of_rows(records.rows), **records.as_written()})
 
     @property
     def _called(self) -> RecordNames:

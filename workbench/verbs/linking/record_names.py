@@ -38,24 +38,33 @@ class RecordNames:
         """What the record of an id in a source is called."""
         return name if len(self.sources) == 1 else f"{self.sources[source]}:{name}"
 
-    def number(self, name: str) -> int:
-        """The number of the record that is called so.
+    def rows(self, names: Sequence[str]) -> pyarrow.Table:
+        """The stored rows of the records that are called so, each once, by source and number.
 
         Raises E0671 where there is none.
         """
-        for place, source in enumerate(self.sources):
-            prefix = f"{source}:" if len(self.sources) > 1 else ""
-            if not name.startswith(prefix):
-                continue
-            found = self.store.records("id", [name.removeprefix(prefix)])
-            of = dict(zip(found.column("source").to_pylist(), found.column("number").to_pylist()))
-            if place in of:
-                return int(of[place])
-        raise UsageError.of(
-            "E0671",
-            f"the linkage of run {self.store.run} has no record {name}",
-            help="records are called by their ids, of two files after the file's name",
-        )
+        meant = {name: self._meant(name) for name in names}
+        asked = sorted({one for ids in meant.values() for _, one in ids})
+        rows = self.store.records("id", asked)
+        ids = zip(rows.column("source").to_pylist(), rows.column("id").to_pylist())
+        place = {one: at for at, one in enumerate(ids)}
+        found = {name: [place[one] for one in of if one in place] for name, of in meant.items()}
+        if unknown := [name for name in names if not found[name]]:
+            raise UsageError.of(
+                "E0671",
+                f"the linkage of run {self.store.run} has no record {unknown[0]}",
+                help="records are called by their ids, of two files after the file's name",
+            )
+        return rows.take(sorted({at[0] for at in found.values()}))
+
+    def _meant(self, name: str) -> list[tuple[int, str]]:
+        """The sources and ids that a name may stand for, the first source first."""
+        prefixes = [f"{source}:" if len(self.sources) > 1 else "" for source in self.sources]
+        return [
+            (place, name.removeprefix(prefix))
+            for place, prefix in enumerate(prefixes)
+            if name.startswith(prefix)
+        ]
 
 
 Said = tuple[tuple[int, str], tuple[int, str], bool]
