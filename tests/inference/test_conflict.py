@@ -6,7 +6,10 @@ from dataclasses import replace
 from time import monotonic
 
 import numpy as np
+import pytest
+from scipy.sparse import csr_array
 
+from workbench.inference import conflict
 from workbench.inference.conflict import smallest_conflict
 from workbench.network import Domain, network_from_clauses
 from workbench.progress import Conduct
@@ -17,6 +20,26 @@ def test_a_chain_of_implications_against_its_end() -> None:
     found = smallest_conflict(network)
     assert found is not None
     assert found.tolist() == [0, 1, 2, 3]
+
+
+def test_what_propagation_finds_asks_no_linear_program_of_all_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of nine million hard rows that program took all memory, and the clash was never named."""
+    monkeypatch.delattr(conflict, "_proven")
+    chain = [(1,), *((-atom, atom + 1) for atom in range(1, 40)), (-3,), (-2, -5)]
+    found = smallest_conflict(network_from_clauses(40, chain, [-1] * len(chain)))
+    assert found is not None
+    assert found.tolist() == [0, 1, 2, 40]
+
+
+def test_a_row_that_evidence_alone_breaks_is_named() -> None:
+    network = network_from_clauses(2, [(1,), (1, 2)], [-1, -1])
+    without_atoms = csr_array(network.A.toarray() * [[0], [1]])
+    network = replace(network, A=without_atoms.astype(network.A.dtype))
+    found = smallest_conflict(network)
+    assert found is not None
+    assert found.tolist() == [0]
 
 
 def test_consistent_rows_have_no_conflict() -> None:

@@ -7,8 +7,10 @@ from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from workbench.arrays import Float, Int64
 from workbench.inference.elsewhere import AT_ONCE, Stopped, elsewhere
+from workbench.inference.propagation import propagate
 from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
+from workbench.network.layout import lay_out
 from workbench.progress import PLAIN, Conduct, expired, remaining
 
 PROVEN_INFEASIBLE = 2
@@ -20,8 +22,10 @@ def smallest_conflict(
 ) -> Int64 | None:
     """Rows of an irreducible infeasible set of hard rows, or None where they are consistent.
 
-    An elastic linear program (least sum of violations) names rows whose duals prove that no state
-    in [0, 1] meets them; where it names none, states of 0 and 1 are looked at by component. Rows
+    Of 0/1 atoms, what hard rows force one after the other names rows in linear time. Where that
+    clashes nowhere an elastic linear program (least sum of violations) names rows whose duals prove
+    that no state in [0, 1] meets them; where it names none, states of 0 and 1 are looked at by
+    component. Rows
     then leave in halves and one by one as long as the rest stays infeasible (a deletion filter),
     each test a small integer or linear program.
 
@@ -39,6 +43,10 @@ def smallest_conflict(
         Row indices, ascending. Blocks stay in force throughout and are not listed; where they clash
         alone there is no row.
     """
+    forced = _forced(network) if among is None else None
+    if forced is not None:
+        fewer = smallest_conflict(network, among=forced, conduct=conduct)
+        return forced if fewer is None else fewer
     rows = np.flatnonzero(network.hard) if among is None else among
     if int(np.diff(network.A.indptr)[rows].sum()) <= AT_ONCE:
         return _search(network, among, conduct.deadline)
@@ -46,6 +54,13 @@ def smallest_conflict(
         return elsewhere(conduct, _search, network, among, conduct.deadline)
     except Stopped:
         return among
+
+
+def _forced(network: GroundNetwork) -> Int64 | None:
+    """Rows that propagation finds to clash, with the blocks; None where it finds none."""
+    if network.domain is Domain.UNIT:
+        return None
+    return propagate(lay_out(network, np.zeros(network.n_templates)), network).conflict
 
 
 def _search(network: GroundNetwork, among: Int64 | None, deadline: float | None) -> Int64 | None:
