@@ -34,6 +34,8 @@ from workbench.verbs.spark.on_spark import master_of
 from workbench.verbs.spark.records import kept_records, network_of
 from workbench.verbs.spark.tasks import GroundTask, connect
 
+OF_SHORT_WORK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java compiles each method once: its second compiler takes longer than the rest of these tests."""
 CLUBS, SIZE = 6, 4
 PEOPLE = [f"P{number}" for number in range(CLUBS * SIZE)]
 DECLARED = (
@@ -167,8 +169,10 @@ def session() -> Iterator[None]:
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     if shutil.which("java") is None:
         pytest.skip("Java is not installed")
-    with spark_session("local[2]"):
-        yield
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("JDK_JAVA_OPTIONS", OF_SHORT_WORK)
+        with spark_session("local[2]"):
+            yield
 
 
 def compared(workspace: wb.Workspace, rules: str, query: list[str] | None) -> None:
