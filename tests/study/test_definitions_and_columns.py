@@ -13,6 +13,7 @@ import pytest
 from tests.study.test_study import write
 from workbench.arrays import Real
 from workbench.database import Database
+from workbench.language import parse_program
 from workbench.progress import SILENT
 from workbench.structure.candidate import Candidate
 from workbench.structure.terms import Condition, Term
@@ -28,7 +29,7 @@ from workbench.tables import Staging, find_sources, stage
 from workbench.verbs.studying.inference import joint_values, loaded
 
 AT_ONCE = 40
-"""Candidates of one program: each loads the tables again."""
+"""Candidates of one program."""
 SAID = ["What a view", "Too cold; too far", "a view, but COLD", "Über-Ärger"]
 
 
@@ -266,41 +267,57 @@ def assert_definitions_say_columns(
         every = some_of_each_kind(every, rng)
         columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
         X = filled(columns, every, range(len(every)), [])
+    with Database.open() as database:
+        for first in range(0, len(every), AT_ONCE):
+            places = range(first, min(first + AT_ONCE, len(every)))
+            assert_definitions_of_some_say_columns(database, staging, ready, every, places, X, rng)
+
+
+def assert_definitions_of_some_say_columns(
+    database: Database,
+    staging: Staging,
+    ready: Prepared,
+    every: Sequence[Candidate],
+    places: range,
+    X: Real,
+    rng: np.random.Generator,
+) -> None:
+    """In a workspace that has the tables from the first of them on."""
     asked = np.isnan(ready.labels)
-    for first in range(0, len(every), AT_ONCE):
-        places = range(first, min(first + AT_ONCE, len(every)))
-        numbers = [
-            at for at in places if set(np.unique(X[:, at][~np.isnan(X[:, at])])) - {0.0, 1.0}
-        ]
-        terms = [Term((), at, "number", -1e9, 1e9) for at in numbers]
-        tests = [
-            Term((Condition(at, "at_least", 1.5 if at in numbers else 0.5, at % 4 < 2),))
-            if at % 2
-            else Term((Condition(at, "below", 0.5, at % 4 < 2), Condition(at, "known")))
-            for at in places
-        ]
-        rules = [*terms, *tests]
-        discrete = ready.kind != "number"
-        weights = rng.normal(size=len(rules)) * (0.01 if discrete else 1)
-        model = WeightedRules(tuple(rules), weights, 0.5, discrete)
-        others = [replace(model, terms=(), weights=np.empty(0))] * (
-            len(ready.classes) - 1 if ready.kind == "category" else 0
-        )
-        fitted = FittedRules(ready.kind, (*others, model))
-        with Database.open() as database:
-            program = loaded(database, staging, ready, program_text(ready, fitted, every))
-            values = joint_values(database, program, ready, 0, 60.0, SILENT)
-        expected = fitted.predict(X)[asked]
-        if ready.kind == "category":
-            expected = expected[:, -1]
-        of_class = ready.classes[-1:] if ready.kind == "category" else ()
-        said = [
-            values[(*(key[row] for key in ready.keys.values()), *of_class)]
-            for row in np.flatnonzero(asked)
-        ]
-        np.testing.assert_allclose(
-            said,
-            expected,
-            atol=max(1e-6 * np.abs(expected).max(), 1e-300),
-            err_msg=str([every[at] for at in places]),
-        )
+    numbers = [at for at in places if set(np.unique(X[:, at][~np.isnan(X[:, at])])) - {0.0, 1.0}]
+    terms = [Term((), at, "number", -1e9, 1e9) for at in numbers]
+    tests = [
+        Term((Condition(at, "at_least", 1.5 if at in numbers else 0.5, at % 4 < 2),))
+        if at % 2
+        else Term((Condition(at, "below", 0.5, at % 4 < 2), Condition(at, "known")))
+        for at in places
+    ]
+    rules = [*terms, *tests]
+    discrete = ready.kind != "number"
+    weights = rng.normal(size=len(rules)) * (0.01 if discrete else 1)
+    model = WeightedRules(tuple(rules), weights, 0.5, discrete)
+    others = [replace(model, terms=(), weights=np.empty(0))] * (
+        len(ready.classes) - 1 if ready.kind == "category" else 0
+    )
+    fitted = FittedRules(ready.kind, (*others, model))
+    text = program_text(ready, fitted, every)
+    if places[0]:
+        program = parse_program(text)
+        database.declare(program)
+    else:
+        program = loaded(database, staging, ready, text)
+    values = joint_values(database, program, ready, 0, 60.0, SILENT)
+    expected = fitted.predict(X)[asked]
+    if ready.kind == "category":
+        expected = expected[:, -1]
+    of_class = ready.classes[-1:] if ready.kind == "category" else ()
+    said = [
+        values[(*(key[row] for key in ready.keys.values()), *of_class)]
+        for row in np.flatnonzero(asked)
+    ]
+    np.testing.assert_allclose(
+        said,
+        expected,
+        atol=max(1e-6 * np.abs(expected).max(), 1e-300),
+        err_msg=str([every[at] for at in places]),
+    )

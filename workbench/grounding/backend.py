@@ -117,7 +117,7 @@ class DuckDB:
     def text(self, query: Select | Union) -> str:
         """SQL text of a query, all of whose relations are there."""
         pending = self.pending or {}
-        for name in relations(query) & pending.keys():
+        for name in relations(query) & pending.keys() if pending else ():
             make = pending.pop(name, None)
             if make is not None:  # else another that was made has read it
                 make()

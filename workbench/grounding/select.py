@@ -272,12 +272,13 @@ def tables_of(part: Expression | Source) -> frozenset[str]:
 
 def parts(part: object) -> Iterator[object]:
     """A part of a query, and all that it is made of."""
-    yield part
-    whole: Any = part
-    names = _names_of(whole.__class__)
-    inner = whole if isinstance(part, tuple) else (getattr(whole, name) for name in names)
-    for one in inner:
-        yield from parts(one)
+    left: list[Any] = [part]
+    while left:
+        one = left.pop()
+        yield one
+        names = _names_of(one.__class__)
+        inner = one if isinstance(one, tuple) else [getattr(one, name) for name in names]
+        left.extend(reversed(inner))
 
 
 @cache
