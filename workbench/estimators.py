@@ -15,8 +15,12 @@ from workbench.arrays import Float
 from workbench.errors import InputError
 from workbench.progress import Conduct
 from workbench.study.explaining import studied_rules
-from workbench.study.fitting import RelationalModel, candidates_for, labelled_sample
-from workbench.study.folds import Labelled
+from workbench.study.fitting import (
+    RelationalModel,
+    candidates_for,
+    labelled_rows,
+    labelled_sample,
+)
 from workbench.study.learners import LearnerName
 from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
@@ -68,8 +72,7 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
             self._check_kind(ready)
             rows = labelled_sample(ready.labels, self.random_state)
             matrix = candidates_for(staging, ready, rows, collective=True, deadline=deadline)
-            times = None if ready.times is None else ready.times.days[rows]
-            labelled = Labelled(ready.kind, ready.labels[rows], max(len(ready.classes), 2), times)
+            labelled = labelled_rows(ready, rows)
             fitted = fitted_rules(matrix, labelled, settings, Conduct(self.random_state, deadline))
             studied = Studied(ready.kind, labelled.labels, labelled.n_classes, fitted)
             self.rules_ = studied_rules(

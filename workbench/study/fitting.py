@@ -18,6 +18,7 @@ from workbench.structure.relational import Column, Schema
 from workbench.study.anchors import TargetTimes
 from workbench.study.around import around
 from workbench.study.columns import CandidateColumns
+from workbench.study.folds import Labelled, parting_times
 from workbench.study.gathered import neighbour_pairs
 from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix, columns_of
@@ -35,6 +36,15 @@ def labelled_sample(labels: Float, seed: int) -> Int64:
     if len(rows) <= MOST_ROWS:
         return rows
     return np.sort(np.random.default_rng(seed).permutation(rows)[:MOST_ROWS])
+
+
+def labelled_rows(ready: Prepared, rows: Int64) -> Labelled:
+    """What is known of some rows of the target's table, and when they are asked about where that
+    parts what is known from what is not.
+    """
+    time = None if ready.times is None else parting_times(ready.times.days, ready.labels)
+    classes = max(len(ready.classes), 2)
+    return Labelled(ready.kind, ready.labels[rows], classes, None if time is None else time[rows])
 
 
 def candidates_for(

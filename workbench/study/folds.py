@@ -24,13 +24,30 @@ class Labelled:
     labels : float64 array, shape (n_rows,)
         0 or 1, a number, or the place of a class; NaN where unknown.
     time : float64 array or None
-        When each row is asked.
+        When each row is asked, where what is to be told lies later than what is known
+        (`parting_times`).
     """
 
     kind: TargetKind
     labels: Float
     n_classes: int = 2
     time: Float | None = None
+
+
+def parting_times(time: Float | None, labels: Float) -> Float | None:
+    """The times of all rows where rows without a label lie later than those with one, or all rows
+    have one; None where they lie among them.
+
+    Rows are held out as those that are asked about lie: a stretch of time that begins where the
+    labels end has seen none of its own, and says little of gaps that have known rows around them.
+    """
+    if time is None:
+        return None
+    known = ~np.isnan(labels)
+    asked = ~known & ~np.isnan(time)
+    if not known.any() or not asked.any():
+        return time
+    return time if np.median(time[asked]) >= np.quantile(time[known], LATER) else None
 
 
 def study_folds(target: Labelled, n_folds: int, seed: int) -> list[tuple[Int64, Int64]]:
@@ -67,6 +84,9 @@ def latest_split(time: Float) -> list[Int64]:
     if len(found) > 1 or len(found[0]) < len(time):
         return found
     return [np.argsort(time, kind="stable")[-max(len(time) // 5, 1) :]]
+
+
+LATER = 0.95
 
 
 def fold_metrics(

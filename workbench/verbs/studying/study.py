@@ -22,8 +22,8 @@ from workbench.progress import SILENT, Progress, remaining
 from workbench.study.baselines import BASELINES, baseline_name
 from workbench.study.columns import CandidateColumns
 from workbench.study.explaining import explained_rows, intervals, studied_rules
-from workbench.study.fitting import candidates_for, filled, labelled_sample
-from workbench.study.folds import Labelled, summarised
+from workbench.study.fitting import candidates_for, filled, labelled_rows, labelled_sample
+from workbench.study.folds import parting_times, summarised
 from workbench.study.learners import LearnerName
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.prepared import Prepared, prepared
@@ -143,8 +143,7 @@ def _studied(
     matrix = candidates_for(
         staging, ready, rows, collective=not settings.inductive, deadline=until, progress=progress
     )
-    time = ready.times.days[rows] if ready.times is not None else None
-    target = Labelled(ready.kind, ready.labels[rows], max(len(ready.classes), 2), time)
+    target = labelled_rows(ready, rows)
     studied = run_study(matrix, target, settings, deadline=deadline, progress=progress)
     if studied.model is None:
         raise Cancelled("study")
@@ -288,7 +287,9 @@ def _sentence(
     about = f"about {round(float(np.mean(sizes))):,}" if sizes else "no row"
     held = f"scored on {about} held out each time, in {len(sizes)} folds"
     if ready.times is not None:
-        held += " that lie later than what they were learned from"
+        among = parting_times(ready.times.days, ready.labels) is None
+        later = " that lie later than what they were learned from"
+        held += " drawn at random, as blanks lie among what is known" if among else later
     sample = f" ({used:,} of them drawn at random)" if used < labelled else ""
     which = f"the {labelled:,} known" if ready.times is None else "the known of earlier rows"
     known = "" if settings.inductive else f" with {which}"
