@@ -116,33 +116,29 @@ UNKNOWN = MOST_BINS + 1
 
 def _binned(X: Real) -> tuple[UInt8, Float, Float]:
     """Bins, low and high of columns that are sorted together."""
-    order = np.argsort(X, axis=0)  # unknown values come last
-    values = np.take_along_axis(X, order, axis=0)
-    known = np.count_nonzero(~np.isnan(values), axis=0)
-    places = np.arange(len(values))[:, None]
-    begins = np.ones(values.shape, np.bool_)
-    begins[1:] = values[1:] != values[:-1]
-    first = np.maximum.accumulate(np.where(begins, places, 0), axis=0)
-    n_bins = int(np.clip(len(values) // 25, 2, MOST_BINS))
+    columns = X.T
+    values = np.sort(columns, axis=1)  # unknown values come last
+    n_rows, each = values.shape[1], np.arange(len(values))
+    known = n_rows - np.count_nonzero(np.isnan(values), axis=1)
+    n_bins = int(np.clip(n_rows // 25, 2, MOST_BINS))
     wanted = np.maximum(known - 1, 0) * np.arange(1, n_bins)[:, None] // n_bins
-    cuts = np.take_along_axis(first, wanted, axis=0)
-    # A least value that fills the first bin has it for itself.
-    above = np.where(cuts[0] == 0, np.count_nonzero(values == values[0], axis=0), known)
-    rises = np.zeros((len(values) + 1, values.shape[1]), np.uint8)
-    for cut in (above, *cuts):
-        rises[cut, np.arange(values.shape[1])] += cut > 0
-    found = np.cumsum(rises[:-1], axis=0, dtype=np.uint8)
-    found[places >= known] = UNKNOWN
-    bins = np.empty_like(found)
-    np.put_along_axis(bins, order, found, axis=0)
+    cuts = values[each, wanted]
+    least = values[:, 0]
+    # A bin begins at each cut above the least value, which has one for itself where it fills it.
+    after = np.count_nonzero(values == least[:, None], axis=1)
+    second = values[each, np.minimum(after, n_rows - 1)]
+    begins = np.where(cuts > least, cuts, np.nan)
+    filled = (cuts[0] == least) & (after < known)
+    bins = np.zeros(values.shape, np.uint8)
+    for begin in (np.where(filled, second, np.nan), *begins):
+        bins += columns >= begin[:, None]
+    bins[np.isnan(columns)] = UNKNOWN
     ends = np.stack((known // 100, known - 1 - known // 100)).clip(0)
-    low, high = np.nan_to_num(np.take_along_axis(values, ends, axis=0).astype(np.float64))
-    least, greatest = np.take_along_axis(
-        values, np.stack((np.zeros_like(known), np.maximum(known - 1, 0))), axis=0
-    )
+    low, high = np.nan_to_num(values[each, ends].astype(np.float64))
+    greatest = values[each, np.maximum(known - 1, 0)]
     flat = high <= low
     return (
-        bins,
+        bins.T,
         np.where(flat, np.nan_to_num(least), low),
         np.where(flat, np.nan_to_num(greatest), high),
     )
