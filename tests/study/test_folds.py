@@ -12,7 +12,7 @@ import pytest
 from workbench.progress import SILENT
 from workbench.structure.weighted_rules import constant_rules
 from workbench.study import run
-from workbench.study.folds import Labelled, latest_split
+from workbench.study.folds import Labelled, latest_split, parting_times, study_folds
 from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.run import FoldRun, Settings
@@ -35,6 +35,24 @@ def test_few_rows_are_judged_by_several_stretches_of_time_many_by_the_latest() -
 def test_rows_of_one_time_are_held_out_by_their_order() -> None:
     (last,) = latest_split(np.zeros(40))
     assert last.tolist() == list(range(32, 40))
+
+
+def test_rows_are_held_out_as_blanks_lie() -> None:
+    time, labels = np.arange(200.0), np.tile([0.0, 1.0], 100)
+    after, among = labels.copy(), labels.copy()
+    after[160:] = np.nan
+    after[[3, 50]] = np.nan  # a few gaps beside what is asked of the time to come
+    among[::5] = np.nan
+    undated = np.where(np.isnan(among), np.nan, time)
+    assert parting_times(time, labels) is time
+    assert parting_times(time, after) is time
+    assert parting_times(undated, among) is undated
+    assert parting_times(time, among) is None
+    assert parting_times(None, among) is None
+    for blanks, later in ((after, True), (among, False)):
+        target = Labelled("yes/no", blanks, time=parting_times(time, blanks))
+        folds = study_folds(target, 3, 0)
+        assert all((time[held].min() > time[rows].max()) == later for rows, held in folds)
 
 
 def test_final_rules_have_the_time_that_folds_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,31 @@ def test_labels_of_rows_without_a_date_are_not_left_out_silently(tmp_path: Path)
     assert [one.message[:6] for one in told] == ["2 rows"]
 
 
+def test_scores_are_of_gaps_where_gaps_are_asked(tmp_path: Path) -> None:
+    """Machines go on as they were: what was known just before tells, and stands beside each gap."""
+    draw = np.random.default_rng(8)
+    state = np.zeros(20, bool)
+    rows: list[list[object]] = []
+    for at in range(800):
+        machine = at % 20
+        state[machine] ^= draw.random() < 0.1
+        day = str(np.datetime64("2023-01-01") + at // 2)
+        rows.append([at, f"m{machine}", day, "yes" if state[machine] else "no"])
+    truth = np.array([row[3] == "yes" for row in rows])
+    gaps = np.sort(draw.permutation(800)[:150])
+    said = {}
+    for name, blank in (("among", gaps), ("later", np.arange(700, 800))):
+        asked = [[*row[:3], "" if at in set(blank) else row[3]] for at, row in enumerate(rows)]
+        file = write(tmp_path / name / "checks.csv", ["check", "machine", "day", "bad"], asked)
+        result = study([file], "checks.bad", time="checks.day", folds=3)
+        area = auc_roc(np.asarray(result.predictions["value"])[blank], truth[blank].astype(float))
+        said[name] = (result.metrics["AUC-ROC"]["mean"], area)
+        lies = "drawn at random" if name == "among" else "that lie later"
+        assert lies in result.sentence
+    assert abs(said["among"][0] - said["among"][1]) < 0.06
+    assert said["among"][0] > said["later"][0] + 0.1
+
+
 def test_a_newcomers_line_finds_the_planted_rings(tmp_path: Path) -> None:
     tables = [
         str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")
