@@ -83,3 +83,22 @@ def test_classes_for_which_there_are_too_few_rules_are_named(tmp_path: Path) -> 
     assert "of 6 values of kind have no rule of their own" in said.message
     assert said.help == "allow more, such as --rules 12"
     assert not [one for one in enough if one.code == "E0651"]
+
+
+def test_blanks_that_come_later_ask_for_a_time(tmp_path: Path) -> None:
+    draw = np.random.default_rng(2)
+    said = []
+    for name, asked in (("later", range(90, 120)), ("among", range(0, 120, 4))):
+        rows: list[list[object]] = []
+        for at in range(120):
+            late = "" if at in asked else "yes" if draw.random() < 0.5 else "no"
+            day = np.datetime64("2024-01-01") + at
+            rows.append([f"o{at}", draw.integers(1, 50), str(day), late])
+        file = write(tmp_path / name / "orders.csv", ["order", "size", "placed", "late"], rows)
+        for time in (None, "orders.placed"):
+            result = study([file], "orders.late", time=time, folds=2)
+            said.append([one.message for one in result.warnings if one.code == "E0652"])
+    assert len(said[0]) == 1
+    assert "all 30 blanks of orders.late come later" in said[0][0]
+    assert "orders.placed from 2024-03-31 on" in said[0][0]
+    assert not any(said[1:])

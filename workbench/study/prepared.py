@@ -260,7 +260,7 @@ def asked_rows(
     times: TargetTimes | None = None
     notes: tuple[Diagnostic, ...] = ()
     if time_column is not None:
-        times = _times(staging, typed, time_column)
+        times = times_of(staging, typed, time_column)
         # A row without a date has no past that it could see.
         undated = np.isnan(times.days)
         if lost := int((undated & ~np.isnan(labels)).sum()):
@@ -281,7 +281,8 @@ def _without_date(target: Target, column: str, lost: int) -> Diagnostic:
     )
 
 
-def _times(staging: Staging, typed: TypedTable, column: str) -> TargetTimes:
+def times_of(staging: Staging, typed: TypedTable, column: str) -> TargetTimes:
+    """What a column of dates says of all rows of a table, in their order."""
     name = typed.columns[column]
     found = staging.record_batches(
         f"SELECT epoch({name}) / 86400.0 AS d, year({name}) - 1.0 AS y FROM {typed.relation} "

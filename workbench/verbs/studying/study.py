@@ -19,6 +19,7 @@ from workbench.evaluation import calibration
 from workbench.grounding.interruption import statements_heeding
 from workbench.language import parse_program
 from workbench.progress import SILENT, Progress, remaining
+from workbench.study.asked_later import asked_later
 from workbench.study.baselines import BASELINES, baseline_name
 from workbench.study.columns import CandidateColumns
 from workbench.study.explaining import explained_rows, intervals, studied_rules
@@ -183,7 +184,7 @@ def _result(
     explain = partial(explained_rows, ready, model, matrix.candidates, X)
     unlike = unlike_learned(X, known, matrix.candidates, model.columns, timed=timed)
     unlike += telling_all(X, ready, matrix.candidates, model.columns)
-    unlike += classes_without_rules(ready, model, settings.rules)
+    unlike += classes_without_rules(ready, model, settings.rules) + asked_later(staging, ready)
     program = program_text(ready, model, matrix.candidates)
     result = StudyResult(
         target=ready.target.name,
