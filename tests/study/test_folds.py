@@ -10,9 +10,20 @@ import numpy as np
 import pytest
 
 from workbench.progress import SILENT
+from workbench.structure.candidate import Candidate, Onward
+from workbench.structure.relational import Column
+from workbench.structure.table_paths import Hop
+from workbench.structure.table_paths import Path as TablePath
 from workbench.structure.weighted_rules import constant_rules
 from workbench.study import run
-from workbench.study.folds import Labelled, latest_split, parting_times, study_folds
+from workbench.study.around import Around
+from workbench.study.folds import (
+    Labelled,
+    asked_for,
+    latest_split,
+    parting_times,
+    study_folds,
+)
 from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.run import FoldRun, Settings
@@ -53,6 +64,38 @@ def test_rows_are_held_out_as_blanks_lie() -> None:
         target = Labelled("yes/no", blanks, time=parting_times(time, blanks))
         folds = study_folds(target, 3, 0)
         assert all((time[held].min() > time[rows].max()) == later for rows, held in folds)
+
+
+def test_training_rows_know_as_little_as_those_asked_about() -> None:
+    time = np.arange(120.0)
+    labels = np.where(time < 100, time % 2, np.nan)
+    assert asked_for(time, labels) == 20
+    assert np.isclose(asked_for(time[:100], labels[:100]), 16.5)
+    until = Labelled("yes/no", labels, time=time, horizon=20.0).known_until()
+    assert until is not None
+    assert (until <= time).all()
+    # Spans of twenty days that end with the last known day; the first of them sees all before.
+    assert until[[99, 80, 79, 60, 20]].tolist() == [79, 79, 59, 59, 19]
+    assert until[:20].tolist() == time[:20].tolist()
+    target = Labelled("yes/no", labels, time=time).trained_on(np.arange(60), np.arange(60, 90))
+    assert target.horizon == 30
+    assert np.flatnonzero(~np.isnan(target.labels)).tolist() == list(range(60))
+    assert Labelled("yes/no", labels).trained_on(np.arange(60), np.arange(60, 90)).horizon is None
+
+
+def test_labels_asked_later_than_a_rows_own_limit_are_not_seen() -> None:
+    """Five rows of one group: each sees the earlier ones that it may."""
+    time, labels = np.arange(5.0), np.array([1.0, 0.0, 1.0, 1.0, np.nan])
+    low, high = np.zeros(5, np.int64), np.arange(5)
+    whole = Around({None: low, 2: np.maximum(high - 2, 0)}, high, np.arange(5), low == 0, time)
+    table = TablePath("t", (Hop("shared", "c", "t"),))
+    latest = Candidate(table, "latest", Onward((), Column("y", "flag")), label=1)
+    several = Candidate(table, "sum", Onward((), Column("y", "flag")), label=1, window=2)
+    part = whole.before(np.array([0.0, 1.0, 1.0, 1.0, 3.0]))
+    np.testing.assert_array_equal(whole.told(latest, labels), [np.nan, 1, 0, 1, 1])
+    np.testing.assert_array_equal(part.told(latest, labels), [np.nan, 1, 1, 1, 1])
+    np.testing.assert_array_equal(whole.told(several, labels), [0, 1, 1, 1, 2])
+    np.testing.assert_array_equal(part.told(several, labels), [0, 1, 1, 0, 1])
 
 
 def test_final_rules_have_the_time_that_folds_left(monkeypatch: pytest.MonkeyPatch) -> None:

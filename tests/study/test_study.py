@@ -98,6 +98,33 @@ def test_scores_are_of_gaps_where_gaps_are_asked(tmp_path: Path) -> None:
     assert said["among"][0] > said["later"][0] + 0.1
 
 
+def test_the_future_is_told_by_what_will_be_known_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that was bad yesterday is bad today, not in two months: what was known just before
+    is known of no blank, and other checks' known labels are trusted less for it.
+    """
+    draw = np.random.default_rng(4)
+    state, rows, truth = np.zeros(60, bool), list[list[object]](), []
+    for at in range(3000):
+        machine, old = at % 60, draw.random() < 0.5
+        state[machine] = draw.random() < 0.3 if draw.random() < 0.1 else state[machine]
+        truth.append(bool(draw.random() < (0.8 if state[machine] else 0.1 + 0.3 * old)))
+        day = str(np.datetime64("2023-01-01") + at // 30)
+        label = "" if at >= 2100 else "yes" if truth[-1] else "no"
+        rows.append([at, f"m{machine}", day, "old" if old else "new", label])
+    file = write(tmp_path / "checks.csv", ["check", "machine", "day", "part", "bad"], rows)
+    asked = np.arange(2100, 3000)
+    lost = []
+    for whole in (False, True):
+        if whole:
+            monkeypatch.setattr(CandidateMatrix, "known_before", lambda self, when: self)
+        result = study([file], "checks.bad", time="checks.day", folds=2)
+        said = np.asarray(result.predictions["value"])[asked]
+        lost.append(prediction_loss("yes/no", said, np.array(truth)[asked].astype(float)))
+    assert lost[0] < lost[1] - 0.01
+
+
 def test_a_newcomers_line_finds_the_planted_rings(tmp_path: Path) -> None:
     tables = [
         str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")

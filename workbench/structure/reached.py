@@ -49,12 +49,15 @@ class Reached:
         if self.time is None or now is None:
             return Spans(first, last)
         until = np.nextafter(now, -np.inf) if before else now
-        high = self._until(until, first, last)
-        low = first if window is None else np.minimum(self._until(now - window, first, last), high)
+        high = self.until(until, first, last)
+        low = first if window is None else np.minimum(self.until(now - window, first, last), high)
         return Spans(low, high)
 
-    def _until(self, when: Float, first: Int64, last: Int64) -> Int64:
-        """The first position in [first, last) later than `when`, all targets bisected at once."""
+    def until(self, when: Float, first: Int64, last: Int64) -> Int64:
+        """The first position in [first, last) later than `when`, all targets bisected at once.
+
+        O(m log n) of m targets.
+        """
         assert self.time is not None
         low, high = first.copy(), last.copy()
         while True:

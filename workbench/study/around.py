@@ -5,7 +5,7 @@ reaches.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,6 +46,15 @@ class Around:
     owned: Bool
     time: Float | None = None
     turned: Bool | None = None
+
+    def before(self, when: Float) -> Around:
+        """The same without rows that are asked at `when` or later, one time for each row."""
+        if self.time is None or not len(self.time):
+            return self
+        until = np.nextafter(when, -np.inf)
+        high = Reached(self.ends, self.time).until(until, self.low[None], self.high)
+        low = {window: np.minimum(one, high) for window, one in self.low.items()}
+        return replace(self, low=low, high=high)
 
     def told(self, candidate: Candidate, labels: Float) -> Float:
         """The share of a label among the known labels that each row reaches, the mean of known

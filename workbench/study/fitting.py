@@ -5,7 +5,7 @@ and what the model says of rows of other tables of the same shape.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from workbench.structure.relational import Column, Schema
 from workbench.study.anchors import TargetTimes
 from workbench.study.around import around
 from workbench.study.columns import CandidateColumns
-from workbench.study.folds import Labelled, parting_times
+from workbench.study.folds import Labelled, asked_for, parting_times
 from workbench.study.gathered import neighbour_pairs
 from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix, columns_of
@@ -42,9 +42,10 @@ def labelled_rows(ready: Prepared, rows: Int64) -> Labelled:
     """What is known of some rows of the target's table, and when they are asked about where that
     parts what is known from what is not.
     """
-    time = None if ready.times is None else parting_times(ready.times.days, ready.labels)
-    classes = max(len(ready.classes), 2)
-    return Labelled(ready.kind, ready.labels[rows], classes, None if time is None else time[rows])
+    labelled = Labelled(ready.kind, ready.labels[rows], max(len(ready.classes), 2))
+    if ready.times is None or (time := parting_times(ready.times.days, ready.labels)) is None:
+        return labelled
+    return replace(labelled, time=time[rows], horizon=asked_for(time, ready.labels))
 
 
 def candidates_for(

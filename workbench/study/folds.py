@@ -5,7 +5,7 @@ how good that is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,12 +26,41 @@ class Labelled:
     time : float64 array or None
         When each row is asked, where what is to be told lies later than what is known
         (`parting_times`).
+    horizon : float or None
+        Up to how many days after the last that is known rows are asked about.
     """
 
     kind: TargetKind
     labels: Float
     n_classes: int = 2
     time: Float | None = None
+    horizon: float | None = None
+
+    def trained_on(self, rows: Int64, held_out: Int64) -> Labelled:
+        """What is known where only some rows' labels are seen, and others are asked about."""
+        labels = np.full(len(self.labels), np.nan)
+        labels[rows] = self.labels[rows]
+        horizon = None
+        if self.time is not None:
+            horizon = float(self.time[held_out].max() - self.time[rows].max())
+        return replace(self, labels=labels, horizon=horizon)
+
+    def known_until(self) -> Float | None:
+        """Until when each row sees labels of others: of each span as long as what is asked about,
+        counted back from the last that is known, until it begins; None where times part nothing.
+
+        So rows that are learned from know as little of what was just before as those asked about.
+        Those of the first quarter at most, before which nothing is known, see all that is earlier.
+        """
+        if self.time is None or self.horizon is None:
+            return None
+        known = self.time[~np.isnan(self.labels)]
+        first, last = known.min(), known.max()
+        span = min(self.horizon, (last - first) / 4)
+        if span <= 0:
+            return None
+        begin = last - span * (np.floor((last - self.time) / span) + 1)
+        return np.where(begin > first, np.minimum(begin, self.time), self.time)
 
 
 def parting_times(time: Float | None, labels: Float) -> Float | None:
@@ -48,6 +77,17 @@ def parting_times(time: Float | None, labels: Float) -> Float | None:
     if not known.any() or not asked.any():
         return time
     return time if np.median(time[asked]) >= np.quantile(time[known], LATER) else None
+
+
+def asked_for(time: Float, labels: Float) -> float:
+    """Up to how many days after the last that is known rows are asked about; where none is, as
+    many as the last sixth of them takes.
+    """
+    known = ~np.isnan(labels)
+    asked = time[~known & ~np.isnan(time)]
+    last = float(time[known].max())
+    end = float(asked.max()) if len(asked) else last
+    return end - last if end > last else last - float(np.quantile(time[known], 5 / 6))
 
 
 def study_folds(target: Labelled, n_folds: int, seed: int) -> list[tuple[Int64, Int64]]:

@@ -91,6 +91,13 @@ class CandidateMatrix:
         """The columns that count words of lists, which labels teach."""
         return frozenset(at for at, one in enumerate(self.candidates) if one.listed is not None)
 
+    def known_before(self, when: Float | None) -> CandidateMatrix:
+        """The same, each row seeing labels of rows asked before a time of its own, if any."""
+        if when is None or not self.around:
+            return self
+        around = {path: one.before(when) for path, one in self.around.items()}
+        return replace(self, around=around)
+
     def without_labels(self, learned: Float) -> Real:
         """X with nothing known of any label of other rows, and lists of words of `learned` ones."""
         return self.given(np.full(len(self.X), np.nan), learned)

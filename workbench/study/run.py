@@ -189,8 +189,8 @@ def fitted_rules(
     the one that is missing). Trees are fitted again for that; rules see to it in their choice of a
     penalty.
     """
-
     kind, seen = target.kind, target.labels
+    matrix = matrix.known_before(target.known_until())
 
     def fitted(X: Real, labels: Float, counted: CountedLabels | None = None) -> FittedRules:
         rows = np.flatnonzero(~np.isnan(labels))
@@ -255,10 +255,9 @@ def cross_validated_fold(
 ) -> FoldRun:
     """Learn from the training rows' labels alone, and say what that makes of the held-out rows."""
     training, held_out = split
-    unseen = np.full(len(target.labels), np.nan)
-    seen = unseen.copy()
-    seen[training] = target.labels[training]
-    target = replace(target, labels=seen)
+    target = target.trained_on(training, held_out)
+    seen, unseen = target.labels, np.full(len(target.labels), np.nan)
+    matrix = matrix.known_before(target.known_until())
     model = fitted_rules(matrix, target, settings, conduct)
     X = matrix.given(unseen if settings.inductive else seen, seen)
     asked = X[held_out]
