@@ -5,11 +5,12 @@ words for yes and no.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 
 from workbench.tables.measures import SEVERAL, measures_of, without_measure
 from workbench.tables.months import abbreviated, in_english, names_a_month
@@ -116,14 +117,18 @@ def find_reading(cells: Sequence[str]) -> Reading:
         return Reading()
     unit = _unit_of(filled)
     bare = filled if unit is None else [_bare(cell, unit) for cell in filled]
-    decimal, numbers = _best(
-        tuple(NUMBER_PATTERNS),
-        lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in bare),
-    )
+    counted = Counter(bare)
+    fitting = {
+        mark: sum(n for cell, n in counted.items() if form.fullmatch(cell))
+        for mark, form in NUMBER_PATTERNS.items()
+    }
+    decimal = max(fitting, key=fitting.__getitem__)
+    numbers = fitting[decimal]
     if decimal in BLANKS_BETWEEN and unit is None and not _like_amounts(bare):
         decimal, numbers = ".", 0
     formats = _date_formats(filled)
-    said = [sum(cell in yes + no for cell in filled) for yes, no in YES_NO]
+    written = Counter(filled)
+    said = [sum(written[cell] for cell in {*yes, *no}) for yes, no in YES_NO]
     yes, no = YES_NO[said.index(max(said))] if max(said) > 0.5 * len(filled) else ((), ())
     regular = bool(formats or yes) or numbers > 0.5 * len(filled)
     words: tuple[str, ...] = ()
@@ -214,13 +219,6 @@ def agreed(readings: Mapping[str, Reading], separator: str | None) -> dict[str, 
     return {name: settled(one) if one.other_decimal else one for name, one in readings.items()}
 
 
-def _best(candidates: Sequence[str], count: Callable[[str], int]) -> tuple[str, int]:
-    """The candidate of the largest count, the first of equals, and that count."""
-    counts = [count(candidate) for candidate in candidates]
-    place = max(range(len(candidates)), key=lambda at: (counts[at], -at))
-    return candidates[place], counts[place]
-
-
 def _date_formats(cells: Sequence[str]) -> list[str]:
     """The format that most cells follow, where more than half do, and others that as many follow.
 
@@ -277,6 +275,7 @@ def _all_formats(cells: Sequence[str]) -> list[str]:
     return [date + time for time in ("", *hours) for date in DATE_FORMATS]
 
 
+@lru_cache(1 << 15)
 def _is_date(cell: str, form: str) -> bool:
     date, time = date_and_time(form)
     form = date if time and ":" not in cell else form
