@@ -39,6 +39,12 @@ def diagnostics_of(text: str, language: str = "mln") -> tuple[Diagnostic, ...]:
         ("1 Smokes(x) | Cancer(x)", "E0102", 13, "disjunction is written `v` in Markov logic"),
         ("1 Smokes(x) || Cancer(x)", "E0102", 13, "disjunction is written `v` in Markov logic"),
         ("1 Smokes(x) & Cancer(x)", "E0102", 13, "conjunction is written `^` in Markov logic"),
+        (
+            "1 Exists(x)",
+            "E0103",
+            3,
+            "give the predicate another name; variables follow without brackets: `Exists x P(x)`",
+        ),
         ("1 Smokes(x) -> Cancer(x)", "E0103", 14, "implication is written `=>` in Markov logic"),
         ("1 Smokes(x) Cancer(x)", "E0103", 13, "join formulas by ^, v, => or <=>"),
         ("1 Smokes(x", "E0103", 9, "add `)`"),

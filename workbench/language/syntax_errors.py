@@ -83,6 +83,7 @@ def explain_unexpected(
     for explain in (
         _unclosed,
         _or_as_variable,
+        _quantifier_as_predicate,
         _word_as_operator,
         _two_operands,
         _misplaced_sign,
@@ -153,6 +154,17 @@ def _or_as_variable(spot: _Spot) -> Refused | None:
         return None
     message = "`v` is the sign of disjunction, not a variable"
     return spot.refused(message, "give the variable another name", "E0109")
+
+
+def _quantifier_as_predicate(spot: _Spot) -> Refused | None:
+    before = spot.before
+    if before is None or spot.token.type != "LPAR" or spot.after not in ("EXIST", "FORALL"):
+        return None
+    return spot.refused(
+        f"`{before}` is a quantifier, not a predicate",
+        f"give the predicate another name; variables follow without brackets: `{before} x P(x)`",
+        at=before,
+    )
 
 
 def _word_as_operator(spot: _Spot) -> Refused | None:
