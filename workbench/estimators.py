@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from workbench.arrays import Float
 from workbench.errors import InputError
 from workbench.progress import Conduct
+from workbench.study.blanks_among import labelled_rows
 from workbench.study.explaining import studied_rules
 from workbench.study.fitting import (
     RelationalModel,
     candidates_for,
-    labelled_rows,
     labelled_sample,
 )
 from workbench.study.learners import LearnerName
@@ -72,7 +72,7 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
             self._check_kind(ready)
             rows = labelled_sample(ready.labels, self.random_state)
             matrix = candidates_for(staging, ready, rows, collective=True, deadline=deadline)
-            labelled = labelled_rows(ready, rows)
+            labelled = labelled_rows(staging, ready, rows)
             fitted = fitted_rules(matrix, labelled, settings, Conduct(self.random_state, deadline))
             studied = Studied(ready.kind, labelled.labels, labelled.n_classes, fitted)
             self.rules_ = studied_rules(

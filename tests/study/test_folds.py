@@ -17,11 +17,10 @@ from workbench.structure.table_paths import Path as TablePath
 from workbench.structure.weighted_rules import constant_rules
 from workbench.study import run
 from workbench.study.around import Around
+from workbench.study.blanks_among import are_later, asked_for
 from workbench.study.folds import (
     Labelled,
-    asked_for,
     latest_split,
-    parting_times,
     study_folds,
 )
 from workbench.study.learners import FittedRules
@@ -55,13 +54,12 @@ def test_rows_are_held_out_as_blanks_lie() -> None:
     after[[3, 50]] = np.nan  # a few gaps beside what is asked of the time to come
     among[::5] = np.nan
     undated = np.where(np.isnan(among), np.nan, time)
-    assert parting_times(time, labels) is time
-    assert parting_times(time, after) is time
-    assert parting_times(undated, among) is undated
-    assert parting_times(time, among) is None
-    assert parting_times(None, among) is None
+    assert are_later(time, labels)
+    assert are_later(time, after)
+    assert are_later(undated, among)
+    assert not are_later(time, among)
     for blanks, later in ((after, True), (among, False)):
-        target = Labelled("yes/no", blanks, time=parting_times(time, blanks))
+        target = Labelled("yes/no", blanks, time=time if later else None)
         folds = study_folds(target, 3, 0)
         assert all((time[held].min() > time[rows].max()) == later for rows, held in folds)
 

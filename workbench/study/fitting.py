@@ -5,7 +5,7 @@ and what the model says of rows of other tables of the same shape.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -18,7 +18,6 @@ from workbench.structure.relational import Column, Schema
 from workbench.study.anchors import TargetTimes
 from workbench.study.around import around
 from workbench.study.columns import CandidateColumns
-from workbench.study.folds import Labelled, asked_for, parting_times
 from workbench.study.gathered import neighbour_pairs
 from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix, columns_of
@@ -36,16 +35,6 @@ def labelled_sample(labels: Float, seed: int) -> Int64:
     if len(rows) <= MOST_ROWS:
         return rows
     return np.sort(np.random.default_rng(seed).permutation(rows)[:MOST_ROWS])
-
-
-def labelled_rows(ready: Prepared, rows: Int64) -> Labelled:
-    """What is known of some rows of the target's table, and when they are asked about where that
-    parts what is known from what is not.
-    """
-    labelled = Labelled(ready.kind, ready.labels[rows], max(len(ready.classes), 2))
-    if ready.times is None or (time := parting_times(ready.times.days, ready.labels)) is None:
-        return labelled
-    return replace(labelled, time=time[rows], horizon=asked_for(time, ready.labels))
 
 
 def candidates_for(

@@ -24,10 +24,13 @@ class Labelled:
     labels : float64 array, shape (n_rows,)
         0 or 1, a number, or the place of a class; NaN where unknown.
     time : float64 array or None
-        When each row is asked, where what is to be told lies later than what is known
-        (`parting_times`).
+        When each row is asked, where what is to be told lies later than what is known.
     horizon : float or None
         Up to how many days after the last that is known rows are asked about.
+    group : int64 array, shape (n_rows,), or None
+        Codes of groups of rows, where blanks lie in whole ones.
+    lie : str
+        How rows are held out, as the rest of a sentence.
     """
 
     kind: TargetKind
@@ -35,6 +38,8 @@ class Labelled:
     n_classes: int = 2
     time: Float | None = None
     horizon: float | None = None
+    group: Int64 | None = None
+    lie: str = ""
 
     def trained_on(self, rows: Int64, held_out: Int64) -> Labelled:
         """What is known where only some rows' labels are seen, and others are asked about."""
@@ -44,6 +49,17 @@ class Labelled:
         if self.time is not None:
             horizon = float(self.time[held_out].max() - self.time[rows].max())
         return replace(self, labels=labels, horizon=horizon)
+
+    def judging(self, rows: Int64, seed: int) -> list[Int64] | None:
+        """Sets of some rows, by place, that judge what the others teach; None where any may."""
+        if len(rows) < 20:
+            return None
+        if self.time is not None:
+            return latest_split(self.time[rows])
+        if self.group is None:
+            return None
+        sets = dealt_whole(self.group[rows], 5, seed)
+        return sets[: held_out_sets(len(rows))] if len(sets) > 1 else None
 
     def known_until(self) -> Float | None:
         """Until when each row sees labels of others: of each span as long as what is asked about,
@@ -63,38 +79,12 @@ class Labelled:
         return np.where(begin > first, np.minimum(begin, self.time), self.time)
 
 
-def parting_times(time: Float | None, labels: Float) -> Float | None:
-    """The times of all rows where rows without a label lie later than those with one, or all rows
-    have one; None where they lie among them.
-
-    Rows are held out as those that are asked about lie: a stretch of time that begins where the
-    labels end has seen none of its own, and says little of gaps that have known rows around them.
-    """
-    if time is None:
-        return None
-    known = ~np.isnan(labels)
-    asked = ~known & ~np.isnan(time)
-    if not known.any() or not asked.any():
-        return time
-    return time if np.median(time[asked]) >= np.quantile(time[known], LATER) else None
-
-
-def asked_for(time: Float, labels: Float) -> float:
-    """Up to how many days after the last that is known rows are asked about; where none is, as
-    many as the last sixth of them takes.
-    """
-    known = ~np.isnan(labels)
-    asked = time[~known & ~np.isnan(time)]
-    last = float(time[known].max())
-    end = float(asked.max()) if len(asked) else last
-    return end - last if end > last else last - float(np.quantile(time[known], 5 / 6))
-
-
 def study_folds(target: Labelled, n_folds: int, seed: int) -> list[tuple[Int64, Int64]]:
     """(training rows, held-out rows) of each fold, among the rows with a label.
 
     With a time, rows are cut into `n_folds + 1` stretches of it; each but the first is held out
-    once and learned from the rows before it. Otherwise rows are dealt at random, each class evenly.
+    once and learned from the rows before it. With groups, these are dealt whole. Otherwise rows are
+    dealt at random, each class evenly.
     """
     labels, time = target.labels, target.time
     rows = np.flatnonzero(~np.isnan(labels))
@@ -104,12 +94,26 @@ def study_folds(target: Labelled, n_folds: int, seed: int) -> list[tuple[Int64, 
         stretch = np.searchsorted(cuts, time[rows], side="left")
         folds = [(rows[stretch < fold], rows[stretch == fold]) for fold in range(1, n_folds + 1)]
         return [(before, held) for before, held in folds if len(before) and len(held)]
+    if target.group is not None:
+        sets = [rows[places] for places in dealt_whole(target.group[rows], n_folds, seed)]
+        return [(np.setdiff1d(rows, held), held) for held in sets if len(held) < len(rows)]
     order = rows[np.random.default_rng(seed).permutation(len(rows))]
     if target.kind != "number":
         order = order[np.argsort(labels[order], kind="stable")]
     n_folds = min(n_folds, len(rows))
     held_out = [np.sort(order[fold::n_folds]) for fold in range(n_folds)]
     return [(np.setdiff1d(rows, held), held) for held in held_out]
+
+
+def dealt_whole(group: Int64, n_sets: int, seed: int) -> list[Int64]:
+    """About equal sets of some rows, by place, each of whole groups drawn at random."""
+    _, code, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(sizes))
+    before = np.empty(len(sizes), np.int64)
+    before[order] = np.cumsum(sizes[order]) - sizes[order]
+    at = n_sets * before // max(len(group), 1)
+    found = [np.flatnonzero(at[code] == number) for number in range(n_sets)]
+    return [rows for rows in found if len(rows)]
 
 
 def latest_split(time: Float) -> list[Int64]:
@@ -124,9 +128,6 @@ def latest_split(time: Float) -> list[Int64]:
     if len(found) > 1 or len(found[0]) < len(time):
         return found
     return [np.argsort(time, kind="stable")[-max(len(time) // 5, 1) :]]
-
-
-LATER = 0.95
 
 
 def fold_metrics(

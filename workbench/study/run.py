@@ -18,7 +18,6 @@ from workbench.study.baselines import BASELINES, baseline_predictions
 from workbench.study.folds import (
     Labelled,
     fold_metrics,
-    latest_split,
     prediction_loss,
     study_folds,
 )
@@ -87,6 +86,8 @@ class Studied:
     model : FittedRules or None
         Learned from all labels.
     status : {'done', 'limit', 'cancelled'}
+    lie : str
+        How rows were held out, as the rest of a sentence.
     """
 
     kind: TargetKind
@@ -95,6 +96,7 @@ class Studied:
     model: FittedRules | None = None
     folds: list[FoldRun] = field(default_factory=list)
     status: str = "done"
+    lie: str = ""
 
     def out_of_fold(self) -> Float:
         """What the folds said of each row, NaN where it was held out in none;
@@ -150,7 +152,7 @@ def run_study(
     """Fit the final rules, then cross-validate; stop where time runs out or somebody asks, keeping
     what there is.
     """
-    studied = Studied(target.kind, target.labels, target.n_classes)
+    studied = Studied(target.kind, target.labels, target.n_classes, lie=target.lie)
 
     def work(heard: Conduct) -> None:
         whole = Conduct(settings.seed, deadline, heard.progress)
@@ -194,8 +196,6 @@ def fitted_rules(
 
     def fitted(X: Real, labels: Float, counted: CountedLabels | None = None) -> FittedRules:
         rows = np.flatnonzero(~np.isnan(labels))
-        time = target.time
-        held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
         task = RuleTask(
             X[rows],
             labels[rows],
@@ -204,7 +204,7 @@ def fitted_rules(
             own=matrix.own,
             near=matrix.near,
             plainness=matrix.plainness(len(rows)),
-            held_out=held_out,
+            held_out=target.judging(rows, settings.seed),
             conduct=conduct,
         )
         return fit_learner(

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from time import monotonic
 
 from workbench.progress import SILENT, Conduct, Progress
+from workbench.study.blanks_among import labelled_rows
 from workbench.study.explaining import studied_rules
-from workbench.study.fitting import candidates_for, labelled_rows, labelled_sample
+from workbench.study.fitting import candidates_for, labelled_sample
 from workbench.study.prepared import prepared
 from workbench.study.program import program_text
 from workbench.study.result import StudiedRule
@@ -58,7 +59,7 @@ def proposed_rules(
             staging, ready, rows, collective=True, deadline=until, progress=progress
         )
         conduct = Conduct(deadline=deadline, progress=progress)
-        target = labelled_rows(ready, rows)
+        target = labelled_rows(staging, ready, rows)
         model = fitted_rules(matrix, target, settings, conduct)
         studied = Studied(target.kind, target.labels, target.n_classes, model)
         return ProposedRules(

@@ -21,10 +21,11 @@ from workbench.language import parse_program
 from workbench.progress import SILENT, Progress, remaining
 from workbench.study.asked_later import asked_later
 from workbench.study.baselines import BASELINES, baseline_name
+from workbench.study.blanks_among import labelled_rows
 from workbench.study.columns import CandidateColumns
 from workbench.study.explaining import explained_rows, intervals, studied_rules
-from workbench.study.fitting import candidates_for, filled, labelled_rows, labelled_sample
-from workbench.study.folds import parting_times, summarised
+from workbench.study.fitting import candidates_for, filled, labelled_sample
+from workbench.study.folds import summarised
 from workbench.study.learners import LearnerName
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.prepared import Prepared, prepared
@@ -144,7 +145,7 @@ def _studied(
     matrix = candidates_for(
         staging, ready, rows, collective=not settings.inductive, deadline=until, progress=progress
     )
-    target = labelled_rows(ready, rows)
+    target = labelled_rows(staging, ready, rows)
     studied = run_study(matrix, target, settings, deadline=deadline, progress=progress)
     if studied.model is None:
         raise Cancelled("study")
@@ -286,11 +287,7 @@ def _sentence(
     name = ready.target.name
     sizes = [len(fold.held_out) for fold in studied.folds]
     about = f"about {round(float(np.mean(sizes))):,}" if sizes else "no row"
-    held = f"scored on {about} held out each time, in {len(sizes)} folds"
-    if ready.times is not None:
-        among = parting_times(ready.times.days, ready.labels) is None
-        later = " that lie later than what they were learned from"
-        held += " drawn at random, as blanks lie among what is known" if among else later
+    held = f"scored on {about} held out each time, in {len(sizes)} folds{studied.lie}"
     sample = f" ({used:,} of them drawn at random)" if used < labelled else ""
     which = f"the {labelled:,} known" if ready.times is None else "the known of earlier rows"
     known = "" if settings.inductive else f" with {which}"
