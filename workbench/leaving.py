@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
@@ -17,16 +18,30 @@ Result = TypeVar("Result")
 
 LOOK = 0.05
 """Seconds between two looks."""
-GRACE = 1.5
-"""Seconds that work has to hear a cancel, or that its time is up."""
+GRACE = 1.2
+"""Seconds that work has to hear a cancel, or that its time is up; then the answer is told."""
 
 
 _left: list[Thread] = []
 
 
 def leave(threads: Iterable[Thread]) -> None:
-    """Those of the threads that still work are left to themselves."""
-    _left.extend(thread for thread in threads if thread.is_alive())
+    """Those of the threads that still work are left to themselves; one that is `deaf` is ended:
+    a compiler holds the interpreter, which whoever leaves it needs for the answer.
+    """
+    working = [thread for thread in threads if thread.is_alive()]
+    _left.extend(working)
+    for thread in working:
+        if thread in _deaf:
+            _interrupt(thread)
+
+
+def _interrupt(thread: Thread) -> None:
+    """KeyboardInterrupt in the thread, at its next step in Python."""
+    assert thread.ident is not None
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+    )
 
 
 def left_behind() -> bool:
@@ -39,10 +54,15 @@ _deaf: list[Thread] = []
 
 @contextmanager
 def deaf() -> Iterator[None]:
-    """Work that has nothing to show and hears no cancel until it is through, such as compiling."""
+    """Work that has nothing to show and hears no cancel until it is through, such as compiling.
+
+    Raises KeyboardInterrupt in a thread that was left.
+    """
     thread = current_thread()
     _deaf.append(thread)
     try:
+        if thread in _left:
+            raise KeyboardInterrupt
         yield
     finally:
         _deaf.remove(thread)

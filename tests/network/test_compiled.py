@@ -14,9 +14,9 @@ from numba import typeof
 
 from workbench.errors import Cancelled
 from workbench.inference.random_numbers import stream, uniform
-from workbench.leaving import heard
+from workbench.leaving import heard, in_time
 from workbench.network.compiled import compiled, interpreted
-from workbench.progress import Progress
+from workbench.progress import Conduct, Progress
 
 
 @compiled
@@ -223,3 +223,52 @@ def test_a_cancel_leaves_a_kernel_that_is_still_being_compiled(
     with pytest.raises(Cancelled):
         heard(Progress(cancel_event=cancel), compiled(lambda: None))
     over.set()
+
+
+def test_a_compiler_that_is_left_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    cancel, ended = Event(), Event()
+
+    class Compiling:
+        signatures = ()
+
+        def __call__(self) -> None:
+            cancel.set()
+            try:
+                while not ended.wait(0.01):
+                    pass
+            finally:
+                ended.set()
+
+    monkeypatch.setattr("workbench.network.compiled._dispatcher", lambda *given: Compiling())
+    monkeypatch.setattr("workbench.leaving.GRACE", 0.01)
+    with pytest.raises(Cancelled):
+        heard(Progress(cancel_event=cancel), compiled(lambda: None))
+    try:
+        assert ended.wait(30)
+    finally:
+        ended.set()
+
+
+def test_work_that_was_left_compiles_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, ended, compiling = Event(), Event(), Event()
+
+    class Compiling:
+        signatures = ()
+
+        def __call__(self) -> None:
+            compiling.set()
+
+    def work(conduct: Conduct) -> None:
+        try:
+            left.wait()
+            compiled(lambda: None)()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr("workbench.network.compiled._dispatcher", lambda *given: Compiling())
+    monkeypatch.setattr("workbench.leaving.GRACE", 0.01)
+    with pytest.raises(Cancelled):
+        in_time(Conduct(deadline=0.0), work)
+    left.set()
+    assert ended.wait(30)
+    assert not compiling.is_set()

@@ -53,7 +53,7 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
         yield replace(progress, report=report)
 
 
-PATIENCE = 1.5
+PATIENCE = 1.2
 """Seconds that work has to hear a Ctrl-C; what has not is ended."""
 
 

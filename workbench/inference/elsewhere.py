@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 AT_ONCE = 5_000
 """Entries of a matrix that is not worth another process."""
-GRACE = 1.0
+GRACE = 0.8
 """Seconds past the deadline in which a solver may hand over what its own limit found."""
 
 
@@ -43,7 +43,7 @@ def elsewhere(
 
     `function`: at the top level of a module; arguments and result can be pickled.
 
-    Raises Stopped where somebody cancelled, or the deadline passed more than a second ago.
+    Raises Stopped where somebody cancelled, or the deadline passed more than `GRACE` ago.
     """
     worker, is_new = _take()
     try:

@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 LOOK = 0.05
 """Seconds between two looks."""
-GRACE = 1.0
+GRACE = 0.8
 """Seconds a kernel has to read its flag: one still being compiled reads none."""
 
 
