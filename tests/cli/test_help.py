@@ -34,6 +34,21 @@ def test_commands_and_options_are_grouped(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "covered"),
+    [
+        *((command, "from the end of grounding") for command in ("infer", "learn")),
+        *((command, "Seconds for all of it") for command in ("solve", "study", "link")),
+        ("structure", "Seconds for all of it"),
+    ],
+)
+def test_help_says_what_a_time_limit_covers(run: Run, command: str, covered: str) -> None:
+    text = run(command, "--help").out.replace("│", " ")
+    option = text.split("--time-limit")[1].split(" --")[0]
+    for word in covered.split():
+        assert word in option
+
+
+@pytest.mark.parametrize(
     ("words", "hint"),
     [(("infr",), "infer"), (("infer", "a.mln", "--qery", "P"), "--query"), (("infer",), "RULES")],
 )

@@ -23,7 +23,7 @@ from workbench.commands.console import (
     replacing,
     written,
 )
-from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
+from workbench.commands.options import Json, RunsFile, Seed, WholeTimeLimit
 from workbench.commands.served import address_of, at_hand, connected
 from workbench.commands.working import shown_progress
 from workbench.errors import Diagnostic, UsageError
@@ -117,7 +117,7 @@ def link(
     id_column: Annotated[
         str | None, option("--id", "The column with the records' names.", DATA, metavar="COLUMN")
     ] = None,
-    time_limit: TimeLimit = None,
+    time_limit: WholeTimeLimit = None,
     json: Json = False,
 ) -> None:
     """Find records of the same thing, in one file or across two, without labels or with some."""

@@ -44,7 +44,16 @@ Seed = Annotated[
     int, option("--seed", "Seed of everything random.", SOLVING, min=0, max=LARGEST_SEED)
 ]
 TimeLimit = Annotated[
-    float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)
+    float | None,
+    option(
+        "--time-limit",
+        "Seconds for the solver or learner, from the end of grounding.",
+        SOLVING,
+        min=0.0,
+    ),
+]
+WholeTimeLimit = Annotated[
+    float | None, option("--time-limit", "Seconds for all of it.", SOLVING, min=0.0)
 ]
 Limit = Annotated[
     int, option("--limit", "Refuse rules with more ground rows than this.", SOLVING, min=0)

@@ -11,7 +11,7 @@ import typer
 
 from workbench.commands.command import OUTPUT, SOLVING, command, option
 from workbench.commands.console import check_output, end_as, print_json, print_line, replacing
-from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
+from workbench.commands.options import Json, RunsFile, Seed, WholeTimeLimit
 from workbench.commands.served import at_hand
 from workbench.commands.working import shown_progress
 
@@ -36,7 +36,7 @@ def solve(
     ] = "map",
     engine: Annotated[str, option("--engine", "auto, or one by name.", SOLVING)] = "auto",
     seed: Seed = 0,
-    time_limit: TimeLimit = None,
+    time_limit: WholeTimeLimit = None,
     out: Annotated[Path | None, option("--out -o", "variable,state,value as CSV.", OUTPUT)] = None,
     workspace: RunsFile = None,
     json: Json = False,

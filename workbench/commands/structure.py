@@ -19,7 +19,7 @@ from workbench.commands.console import (
     written,
 )
 from workbench.commands.given import opened, parameters
-from workbench.commands.options import FactOptions, Json, Seed, TimeLimit
+from workbench.commands.options import FactOptions, Json, Seed, WholeTimeLimit
 from workbench.commands.unused import changed, refuse_unused
 from workbench.commands.working import shown_progress
 from workbench.errors import UsageError
@@ -77,7 +77,7 @@ class SearchOptions:
         option("--set", "A parameter of the search, name=value; once per parameter."),
     ] = None
     seed: Seed = 0
-    time_limit: TimeLimit = None
+    time_limit: WholeTimeLimit = None
 
 
 @command(

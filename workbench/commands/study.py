@@ -17,7 +17,7 @@ from workbench.commands.console import (
     print_warnings,
     writing,
 )
-from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
+from workbench.commands.options import Json, RunsFile, Seed, WholeTimeLimit
 from workbench.commands.served import at_hand
 from workbench.commands.working import shown_progress
 
@@ -42,7 +42,7 @@ class StudyArguments:
         bool, option("--inductive", "Held-out rows see no label of others.", SOLVING)
     ] = False
     seed: Seed = 0
-    time_limit: TimeLimit = None
+    time_limit: WholeTimeLimit = None
 
 
 @command(
