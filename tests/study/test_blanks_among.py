@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,14 @@ import numpy as np
 from tests.study.test_study import write
 from workbench.arrays import Bool
 from workbench.evaluation import auc_roc
+from workbench.structure.candidate import Candidate, Onward
+from workbench.structure.relational import Column
+from workbench.structure.table_paths import Hop
+from workbench.structure.table_paths import Path as TablePath
+from workbench.study.around import Around
 from workbench.study.blanks_among import parting_group
 from workbench.study.folds import Labelled, dealt_whole, study_folds
+from workbench.study.gathered import Neighbours
 from workbench.study.prepared import prepared
 from workbench.tables import find_sources, stage
 from workbench.verbs.studying.study import study
@@ -75,6 +82,55 @@ def test_groups_are_dealt_whole() -> None:
     ) is None  # fmt: skip
 
 
+def test_rows_of_one_group_see_no_label_of_each_other() -> None:
+    """Forty rows reach each other over a region; twenty groups of two."""
+    draw = np.random.default_rng(5)
+    group, labels = np.repeat(np.arange(20), 2), draw.normal(size=40)
+    labels[38:] = np.nan
+    low, high, ends = np.zeros(40, np.int64), np.full(40, 40), np.arange(40)
+    table = TablePath("t", (Hop("shared", "region", "t"),))
+    mean = Candidate(table, "mean", Onward((), Column("y", "number")), label=0)
+    latest = Candidate(table, "latest", Onward((), Column("y", "number")), label=0)
+    plain = Around({None: low}, high, ends, low == 0)
+    timed = Around({None: low}, np.arange(40), ends, low == 0, np.arange(40.0))
+    for reached, candidate in ((plain, mean), (timed, mean), (timed, latest)):
+        apart = replace(reached, group=group)
+        before = apart.told(candidate, labels)
+        for row in (4, 5, 17):
+            changed = labels.copy()
+            changed[group == group[row]] += 100
+            assert apart.told(candidate, changed)[row] == before[row]
+        changed = labels.copy()
+        changed[20:38] += 100
+        assert (apart.told(candidate, changed) != before).any()
+        # Rows without a label see all that they reach.
+        assert before[39] == reached.told(candidate, labels)[39]
+    ties = Neighbours(np.array([0, 0, 1, 2]), np.array([1, 2, 0, 0])).apart(group)
+    assert (ties.source.tolist(), ties.target.tolist()) == ([0, 2], [2, 0])
+
+
+def test_numbers_of_whole_shops_are_told_by_what_shops_are(tmp_path: Path) -> None:
+    """A shop's other days tell a day's revenue, where any of these is known."""
+    draw = np.random.default_rng(4)
+    shop, habit = draw.integers(0, 90, 1500), draw.normal(0, 40, 90)
+    size, warm = draw.integers(50, 600, 90), draw.normal(14, 8, 1500).round(1)
+    fixed = 0.3 * size[shop] + 2 * warm
+    truth = (fixed + habit[shop] + draw.normal(0, 20, 1500)).round(1)
+    blank = (draw.random(90) < 0.3)[shop]
+    days = [
+        [at, f"s{shop[at]}", warm[at], "" if blank[at] else truth[at]] for at in range(len(truth))
+    ]
+    files = [
+        write(tmp_path / "shops.csv", ["shop", "size"], [[f"s{at}", size[at]] for at in range(90)]),
+        write(tmp_path / "days.csv", ["day", "shop", "warm", "revenue"], days),
+    ]
+    result = study(files, "days.revenue", folds=3)
+    said = np.asarray(result.predictions["value"], np.float64)[blank]
+    lost = np.abs(said - truth[blank]).mean()
+    assert lost < 1.25 * np.abs(fixed[blank] - truth[blank]).mean()
+    assert not any("known" in rule.words for rule in result.rules)
+
+
 def test_what_is_known_beside_no_blank_is_not_read(tmp_path: Path) -> None:
     """Other visits of the same user tell a visit, where any of these is known."""
     files, truth, blank = visits(tmp_path, 2, of_whole_users=True)
@@ -82,6 +138,6 @@ def test_what_is_known_beside_no_blank_is_not_read(tmp_path: Path) -> None:
     said = np.asarray(result.predictions["value"])[:VISITS][blank]
     area = auc_roc(said, truth[blank].astype(float))
     assert "rows with the same user together, as blanks lie" in result.sentence
-    assert area > 0.68
+    assert area > 0.64
     assert abs(result.metrics["AUC-ROC"]["mean"] - area) < 0.08
     assert not any("known" in rule.words and "user" in rule.words for rule in result.rules)

@@ -118,7 +118,7 @@ def test_the_future_is_told_by_what_will_be_known_of_it(
     lost = []
     for whole in (False, True):
         if whole:
-            monkeypatch.setattr(CandidateMatrix, "known_before", lambda self, when: self)
+            monkeypatch.setattr(CandidateMatrix, "seen_as_asked", lambda self, target: self)
         result = study([file], "checks.bad", time="checks.day", folds=2)
         said = np.asarray(result.predictions["value"])[asked]
         lost.append(prediction_loss("yes/no", said, np.array(truth)[asked].astype(float)))

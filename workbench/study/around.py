@@ -38,6 +38,8 @@ class Around:
         When each is asked, where only earlier ones are reached; ascending in each [low, high).
     turned : bool array, shape (n_places,), or None
         Of two roles, which have the thing that reaches them in the second.
+    group : int64 array, shape (n_rows,), or None
+        Rows of one group, by their codes, see no label of each other.
     """
 
     low: Mapping[int | None, Int64]
@@ -46,6 +48,7 @@ class Around:
     owned: Bool
     time: Float | None = None
     turned: Bool | None = None
+    group: Int64 | None = None
 
     def before(self, when: Float) -> Around:
         """The same without rows that are asked at `when` or later, one time for each row."""
@@ -62,8 +65,19 @@ class Around:
         NaN where nothing can be reached. O(rows and places).
 
         Without times a row whose own label is known sees those of other parts of the rows alone
-        (five, drawn once): were its own the only one missing, what is left would tell it.
+        (five, drawn once): were its own the only one missing, what is left would tell it. With
+        groups it sees those of other parts of the groups.
         """
+        found = self._told(candidate, labels)
+        if self.group is None:
+            return found
+        parts = np.random.default_rng(0).integers(PARTS, size=int(self.group.max()) + 1)
+        for one in range(PARTS):
+            within = ~np.isnan(labels) & (parts[self.group] == one)
+            found[within] = self._told(candidate, np.where(within, np.nan, labels))[within]
+        return found
+
+    def _told(self, candidate: Candidate, labels: Float) -> Float:
         said = np.where(self.ends >= 0, labels[self.ends], np.nan)
         if candidate.turned:
             assert self.turned is not None

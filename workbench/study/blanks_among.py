@@ -31,7 +31,8 @@ def labelled_rows(staging: Staging, ready: Prepared, rows: Int64) -> Labelled:
         horizon = asked_for(days, ready.labels)
         lie = " that lie later than what they were learned from"
         return replace(labelled, time=days[rows], horizon=horizon, lie=lie)
-    group = parting_group(staging, ready.typed[ready.target.table.name])
+    few = np.count_nonzero(np.isnan(ready.labels)) < FEWEST
+    group = None if few else parting_group(staging, ready.typed[ready.target.table.name])
     if group is not None:
         column, codes = group
         lie = f", rows with the same {column} together, as blanks lie"

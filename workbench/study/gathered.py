@@ -41,6 +41,11 @@ class Neighbours:
     source: Int64
     target: Int64
 
+    def apart(self, group: Int64) -> Neighbours:
+        """Those of other groups alone; `group` has a code for each row."""
+        other = group[self.source] != group[self.target]
+        return Neighbours(self.source[other], self.target[other])
+
 
 class GatheredCandidates:
     """The candidates kept so far, and their columns."""

@@ -15,6 +15,7 @@ from workbench.structure.candidate import Candidate, Onward, WordList
 from workbench.structure.table_paths import Path
 from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
+from workbench.study.folds import Labelled
 from workbench.study.gathered import Neighbours, by_path
 from workbench.study.word_lists import ListedTexts
 
@@ -91,12 +92,17 @@ class CandidateMatrix:
         """The columns that count words of lists, which labels teach."""
         return frozenset(at for at, one in enumerate(self.candidates) if one.listed is not None)
 
-    def known_before(self, when: Float | None) -> CandidateMatrix:
-        """The same, each row seeing labels of rows asked before a time of its own, if any."""
-        if when is None or not self.around:
-            return self
-        around = {path: one.before(when) for path, one in self.around.items()}
-        return replace(self, around=around)
+    def seen_as_asked(self, target: Labelled) -> CandidateMatrix:
+        """The same, each row that is learned from seeing no more labels of others than a blank
+        does: with times those of rows asked long enough before, with groups none of its own.
+        """
+        when, around, neighbours = target.known_until(), dict(self.around), dict(self.neighbours)
+        if when is not None:
+            around = {path: one.before(when) for path, one in around.items()}
+        if (group := target.group) is not None:
+            around = {path: replace(one, group=group) for path, one in around.items()}
+            neighbours = {path: one.apart(group) for path, one in neighbours.items()}
+        return replace(self, around=around, neighbours=neighbours)
 
     def without_labels(self, learned: Float) -> Real:
         """X with nothing known of any label of other rows, and lists of words of `learned` ones."""

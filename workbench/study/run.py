@@ -192,7 +192,7 @@ def fitted_rules(
     penalty.
     """
     kind, seen = target.kind, target.labels
-    matrix = matrix.known_before(target.known_until())
+    matrix = matrix.seen_as_asked(target)
 
     def fitted(X: Real, labels: Float, counted: CountedLabels | None = None) -> FittedRules:
         rows = np.flatnonzero(~np.isnan(labels))
@@ -257,7 +257,7 @@ def cross_validated_fold(
     training, held_out = split
     target = target.trained_on(training, held_out)
     seen, unseen = target.labels, np.full(len(target.labels), np.nan)
-    matrix = matrix.known_before(target.known_until())
+    matrix = matrix.seen_as_asked(target)
     model = fitted_rules(matrix, target, settings, conduct)
     X = matrix.given(unseen if settings.inductive else seen, seen)
     asked = X[held_out]
