@@ -26,21 +26,22 @@ _left: list[Thread] = []
 
 
 def leave(threads: Iterable[Thread]) -> None:
-    """Those of the threads that still work are left to themselves; one that is `deaf` is ended:
-    a compiler holds the interpreter, which whoever leaves it needs for the answer.
+    """Those of the threads that still work are left, and end at their next step in Python: a
+    compiler holds the interpreter, which whoever leaves it needs for the answer.
     """
     working = [thread for thread in threads if thread.is_alive()]
     _left.extend(working)
     for thread in working:
-        if thread in _deaf:
-            _interrupt(thread)
+        _end(thread)
 
 
-def _interrupt(thread: Thread) -> None:
-    """KeyboardInterrupt in the thread, at its next step in Python."""
+def _end(thread: Thread) -> None:
+    """SystemExit in the thread: nobody keeps it for a fault or a cancel, and a thread ends on it
+    without a word.
+    """
     assert thread.ident is not None
     ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+        ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
     )
 
 
@@ -56,13 +57,13 @@ _deaf: list[Thread] = []
 def deaf() -> Iterator[None]:
     """Work that has nothing to show and hears no cancel until it is through, such as compiling.
 
-    Raises KeyboardInterrupt in a thread that was left.
+    Raises SystemExit in a thread that was left.
     """
     thread = current_thread()
     _deaf.append(thread)
     try:
         if thread in _left:
-            raise KeyboardInterrupt
+            raise SystemExit
         yield
     finally:
         _deaf.remove(thread)
@@ -71,8 +72,8 @@ def deaf() -> Iterator[None]:
 def in_time(conduct: Conduct, work: Callable[[Conduct], Result]) -> Result:
     """`work(conduct)` in a thread, so that this one hears signals; where nothing can end it, here.
 
-    Raises Cancelled where the work did not end within `GRACE`: its thread is left to itself, is
-    heard no more, and ends at its next look or with the process.
+    Raises Cancelled where the work did not end within `GRACE`: its thread is left, is heard no
+    more, and ends at its next step in Python or with the process.
     """
     if conduct.deadline is None and conduct.progress is SILENT:
         return work(conduct)

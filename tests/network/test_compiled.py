@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from numba import typeof
 
 from workbench.errors import Cancelled
 from workbench.inference.random_numbers import stream, uniform
-from workbench.leaving import heard, in_time
+from workbench.leaving import heard, in_time, leave
 from workbench.network.compiled import compiled, interpreted
 from workbench.progress import Conduct, Progress
 
@@ -272,3 +272,24 @@ def test_work_that_was_left_compiles_nothing_more(monkeypatch: pytest.MonkeyPatc
     left.set()
     assert ended.wait(30)
     assert not compiling.is_set()
+
+
+def test_work_that_was_left_is_ended_whatever_it_does() -> None:
+    began, ended = Event(), Event()
+
+    def work() -> None:
+        began.set()
+        try:
+            while not ended.wait(0.01):
+                pass
+        except SystemExit:
+            ended.set()
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    began.wait()
+    leave([thread])
+    try:
+        assert ended.wait(30)
+    finally:
+        ended.set()
