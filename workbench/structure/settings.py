@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_type_hints
 import numpy as np
 
 from workbench.errors import UsageError, nearest
-from workbench.parameters import Signed, SignedOrInfinite, read_parameters
+from workbench.parameters import SignedOrInfinite, read_parameters
 from workbench.structure.scores import EVALUATION_FUNCTIONS
 
 
@@ -66,7 +66,7 @@ class SearchSettings:
     explore: bool = False
     m: float = 2.0
     prior: float | None = None
-    collect: Signed | None = None
+    collect: SignedOrInfinite | None = None
 
     def __post_init__(self) -> None:
         if self.evalfn not in (*EVALUATION_FUNCTIONS, "fitted_m"):
