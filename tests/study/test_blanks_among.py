@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.study.test_study import write
+from workbench import RelationalClassifier
 from workbench.arrays import Bool
 from workbench.evaluation import auc_roc
 from workbench.structure.candidate import Candidate, Onward
@@ -141,3 +142,23 @@ def test_what_is_known_beside_no_blank_is_not_read(tmp_path: Path) -> None:
     assert area > 0.64
     assert abs(result.metrics["AUC-ROC"]["mean"] - area) < 0.08
     assert not any("known" in rule.words and "user" in rule.words for rule in result.rules)
+
+
+def test_many_blanks_beside_each_other_are_told_by_known_labels_alone(tmp_path: Path) -> None:
+    """Visits in and out of the study: `infer` says of its program what the rules say row by row."""
+    files, truth, _ = visits(tmp_path, 3, of_whole_users=False)
+    header, *rows = [line.split(",") for line in files[1].read_text().splitlines()]
+    draw = np.random.default_rng(1)
+    blank = draw.random(VISITS) < 0.6
+    told = ["yes" if one else "no" for one in truth]
+    some = [[*row[:4], "" if blank[at] else told[at]] for at, row in enumerate(rows[:VISITS])]
+    files[1] = write(tmp_path / "visits.csv", header, some)
+    result = study(files, "visits.bought", folds=2)
+    assert "KnownBought(y, u) ^ u >= 1 => Bought(x)" in result.program
+    assert "=> Bought(x) v Bought(y)" not in result.program
+    model = RelationalClassifier().fit(files, "visits.bought")
+    said = np.asarray(result.predictions["value"], np.float64)[blank]
+    np.testing.assert_allclose(said, model.predict_proba(files)[blank, 1], atol=1e-6)
+    few = [[*row[:4], "" if at % 40 == 0 else told[at]] for at, row in enumerate(rows[:VISITS])]
+    files[1] = write(tmp_path / "visits.csv", header, few)
+    assert "=> Bought(x) v Bought(y)" in study(files, "visits.bought", folds=2).program

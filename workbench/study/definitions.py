@@ -25,11 +25,12 @@ SIGNS = {"difference": "-", "ratio": "/", "product": "*"}
 class Definitions:
     """Definitions made as they are asked for, each once.
 
-    `lines`: their text, a comment in words before each.
+    `lines`: their text, a comment in words before each. `alone`: whether rules count known labels
+    of neighbours alone, so that blanks do not tell each other.
     """
 
-    def __init__(self, ready: Prepared, *, positive: bool = False) -> None:
-        self._ready, self._positive = ready, positive
+    def __init__(self, ready: Prepared, *, positive: bool = False, alone: bool = False) -> None:
+        self._ready, self._positive, self._alone = ready, positive, alone
         self._statements = Statements(ready.mapping, ready.target.table)
         self._subject = self._statements.subject
         self._walks = Walks(ready, self._statements)
@@ -99,6 +100,11 @@ class Definitions:
         `Tied(x, y) => Y(x) v Y(y)` of weight b stands there twice and adds `2 b n0`.
         """
         other = self._walks.row(self._ready.target.table.name, "y")
+        if self._alone:
+            tied = f"{self._tied(candidate.path)}({', '.join((*self._subject, *other))})"
+            known, value = self._walks.label(other, None)
+            which = f"{value} {'>=' if candidate.label else '<'} 1"
+            return [f"{real(weight)} {tied} ^ {known} ^ {which} => {head}"]
         there = head.replace(f"({', '.join(self._subject)})", f"({', '.join(other)})")
         tied = f"{self._tied(candidate.path)}({', '.join((*self._subject, *other))})"
         either = f"{real(weight / 2)} {tied} => {head} v {there}"

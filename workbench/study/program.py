@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
 
 
-def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candidate]) -> str:
+def program_text(
+    ready: Prepared, model: FittedRules, candidates: Sequence[Candidate], *, alone: bool = False
+) -> str:
     """The program as text: for each definition a comment in words, then the rules by weight,
     then the base rate.
+
+    Of yes or no, blanks that are neighbours are told jointly, or each `alone`, by known labels.
     """
-    definitions = Definitions(ready, positive=model.parts[0].positive)
+    definitions = Definitions(ready, positive=model.parts[0].positive, alone=alone)
     bodies = []
     for place, part in enumerate(model.parts):
         head = definitions.head(place)

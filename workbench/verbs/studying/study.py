@@ -32,6 +32,7 @@ from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.result import StudyResult
 from workbench.study.run import Settings, Studied, run_study
+from workbench.study.ties_of_blanks import told_alone
 from workbench.study.unlike import classes_without_rules, telling_all, unlike_learned
 from workbench.tables import (
     TablesMapping,
@@ -186,7 +187,8 @@ def _result(
     unlike = unlike_learned(X, known, matrix.candidates, model.columns, timed=timed)
     unlike += telling_all(X, ready, matrix.candidates, model.columns)
     unlike += classes_without_rules(ready, model, settings.rules) + asked_later(staging, ready)
-    program = program_text(ready, model, matrix.candidates)
+    alone = told_alone(staging, ready, model, matrix)
+    program = program_text(ready, model, matrix.candidates, alone=alone)
     result = StudyResult(
         target=ready.target.name,
         kind=ready.kind,
