@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,16 @@ def test_no_row_counts_words_that_its_own_label_taught(tmp_path: Path) -> None:
         turned = labels.copy()
         turned[row] = 1 - turned[row]
         assert np.array_equal(texts.told(lists, turned)[row], told[row])
+    # Where blanks lie in whole groups, nor words that labels of its own group taught.
+    group = np.arange(len(labels)) // 20
+    apart = replace(texts, group=group)
+    freely, told, differ = told, apart.told(lists, labels), 0
+    for one in range(12):
+        turned = np.where(group == one, 1 - labels, labels)
+        within = (group == one) & ~np.isnan(labels)
+        assert np.array_equal(apart.told(lists, turned)[within], told[within])
+        differ += not np.array_equal(texts.told(lists, turned)[within], freely[within])
+    assert differ
     asked = np.isnan(labels)
     by_all = texts.learned(lists, labels)
     for place, one in enumerate(by_all):

@@ -71,9 +71,9 @@ class Around:
         found = self._told(candidate, labels)
         if self.group is None:
             return found
-        parts = np.random.default_rng(0).integers(PARTS, size=int(self.group.max()) + 1)
+        part = parts_of(len(labels), self.group)
         for one in range(PARTS):
-            within = ~np.isnan(labels) & (parts[self.group] == one)
+            within = ~np.isnan(labels) & (part == one)
             found[within] = self._told(candidate, np.where(within, np.nan, labels))[within]
         return found
 
@@ -92,7 +92,7 @@ class Around:
             return self._latest(known, said)
         values = np.where(known, said, 0.0)
         total, n = _sums(values, spans), _sums(known, spans)
-        part = np.random.default_rng(0).integers(PARTS, size=len(labels))
+        part = parts_of(len(labels))
         for one in range(PARTS) if self.time is None else ():
             within = ~np.isnan(labels) & (part == one)
             same = known & within[self.ends]
@@ -111,6 +111,14 @@ class Around:
         places = np.flatnonzero(known)
         low, high = (np.searchsorted(places, one) for one in (self.low[None], self.high))
         return latest(said[places], Spans(low, high), self.time[places])
+
+
+def parts_of(n_rows: int, group: Int64 | None = None) -> Int64:
+    """Which of five parts, drawn once, each row is in; rows of one group are in one."""
+    draw = np.random.default_rng(0)
+    if group is None:
+        return draw.integers(PARTS, size=n_rows)
+    return np.asarray(draw.integers(PARTS, size=int(group.max(initial=0)) + 1)[group])
 
 
 def _among_all(total: Float, n: Float, labels: Float) -> Float:

@@ -97,12 +97,14 @@ class CandidateMatrix:
         does: with times those of rows asked long enough before, with groups none of its own.
         """
         when, around, neighbours = target.known_until(), dict(self.around), dict(self.neighbours)
+        texts = dict(self.texts)
         if when is not None:
             around = {path: one.before(when) for path, one in around.items()}
         if (group := target.group) is not None:
             around = {path: replace(one, group=group) for path, one in around.items()}
             neighbours = {path: one.apart(group) for path, one in neighbours.items()}
-        return replace(self, around=around, neighbours=neighbours)
+            texts = {key: replace(one, group=group) for key, one in texts.items()}
+        return replace(self, around=around, neighbours=neighbours, texts=texts)
 
     def without_labels(self, learned: Float) -> Real:
         """X with nothing known of any label of other rows, and lists of words of `learned` ones."""

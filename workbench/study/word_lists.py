@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from workbench.arrays import Bool, Float, Int64
 from workbench.structure.candidate import Onward, WordList
 from workbench.structure.table_paths import Path
-from workbench.study.around import PARTS
+from workbench.study.around import PARTS, parts_of
 from workbench.study.columns import CandidateColumns
 from workbench.study.texts import coded_words
 
@@ -39,11 +39,14 @@ class ListedTexts:
         How many of a row's texts have each word.
     known : bool array, shape (n_rows,)
         Whether there are texts that could have any.
+    group : int64 array, shape (n_rows,), or None
+        Rows of one group, by their codes, see no list that another of them taught.
     """
 
     words: tuple[str, ...]
     counts: csr_array
     known: Bool
+    group: Int64 | None = None
 
     @cached_property
     def _present(self) -> csr_array:
@@ -54,10 +57,10 @@ class ListedTexts:
         being learned from the labels that are known. O(words of all texts, times lists).
 
         A row whose label is known sees lists that other parts of the rows taught (five, drawn
-        once), as a row that is asked does.
+        once, groups whole), as a row that is asked does.
         """
         seen = ~np.isnan(labels)
-        part = np.random.default_rng(0).integers(PARTS, size=len(labels))
+        part = parts_of(len(labels), self.group)
         found = np.full((len(labels), len(lists)), np.nan)
         for one in range(PARTS):
             rows = seen & (part == one) & self.known
