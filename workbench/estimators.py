@@ -16,11 +16,7 @@ from workbench.errors import InputError
 from workbench.progress import Conduct
 from workbench.study.blanks_among import labelled_rows
 from workbench.study.explaining import studied_rules
-from workbench.study.fitting import (
-    RelationalModel,
-    candidates_for,
-    labelled_sample,
-)
+from workbench.study.fitting import RelationalModel, candidates_for, labelled_sample
 from workbench.study.learners import LearnerName
 from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text

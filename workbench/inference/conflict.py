@@ -25,9 +25,8 @@ def smallest_conflict(
     Of 0/1 atoms, what hard rows force one after the other names rows in linear time. Where that
     clashes nowhere an elastic linear program (least sum of violations) names rows whose duals prove
     that no state in [0, 1] meets them; where it names none, states of 0 and 1 are looked at by
-    component. Rows
-    then leave in halves and one by one as long as the rest stays infeasible (a deletion filter),
-    each test a small integer or linear program.
+    component. Rows then leave in halves and one by one as long as the rest stays infeasible (a
+    deletion filter), each test a small integer or linear program.
 
     Parameters
     ----------
