@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from lark.grammar import Rule
 
 from workbench.language import grammar as grammars
+from workbench.language import parse_mln, parse_psl
 from workbench.language.grammar import Grammar
 from workbench.language.mln.parsing import GRAMMAR as MLN
 from workbench.language.psl.parsing import GRAMMAR as PSL
@@ -42,3 +44,21 @@ def test_kept_tables_read_as_new_ones(
     tables.write_bytes(tables.read_bytes()[:1000])
     assert another().parser.source_path == "<string>"
     assert another().parser.source_path == "<deserialized>"
+
+
+def _parser_and_names(number: int) -> tuple[object, object, list[str]]:
+    """What a thread reads by, and the predicates of the programs that it reads."""
+    read = []
+    for _ in range(20):
+        program = parse_mln(f"P{number}(t)\n" + f"1 P{number}(x) => P{number}(A{number})\n" * 20)
+        rules = parse_psl(f"1: Q{number}(A, B) & R{number}(A) -> R{number}(B)\n" * 20)
+        read += [*program.predicates, *rules.predicates]
+    return MLN.parser, PSL.parser, read
+
+
+def test_threads_read_at_once_by_one_parser() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(_parser_and_names, range(8)))
+    assert {(mln, psl) for mln, psl, _ in found} == {(MLN.parser, PSL.parser)}
+    for number, (_, _, read) in enumerate(found):
+        assert set(read) == {f"P{number}", f"Q{number}", f"R{number}"}

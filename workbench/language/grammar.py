@@ -1,5 +1,5 @@
-"""A grammar of this room and the builder of its statements, one of each a thread; and what
-both builders share: definitions, scopes, aggregates and quoted constants.
+"""A grammar of this room, of which all threads share one, and the builder of its statements; and
+what both builders share: definitions, scopes, aggregates and quoted constants.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Node = TypeVar("Node")
 
 
 @v_args(inline=True)
-class StatementBuilder(Transformer[Token, object], Generic[Node]):
-    """Builds one statement; `source` is set by the reader before each."""
+class StatementBuilder(Transformer[Token, object], local, Generic[Node]):
+    """Builds one statement; `source` is set by the reader before each, and is each thread's own."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,8 +89,8 @@ def _check_aggregate(
 Builder = TypeVar("Builder", bound=StatementBuilder[Any])
 
 
-class Grammar(local, Generic[Builder]):
-    """A language's grammar: the builder holds the statement at hand, so each thread has its own."""
+class Grammar(Generic[Builder]):
+    """A language's grammar: threads read at once, for what a statement is made of is their own."""
 
     def __init__(
         self,
