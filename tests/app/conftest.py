@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 
 pytest.importorskip("streamlit")
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from app.state import Server, server
@@ -45,6 +47,17 @@ def finished(job: Job | None) -> Job:
             return job
         time.sleep(0.1)
     raise AssertionError(f"{job.title} is still {job.status}")
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _installed() -> Iterator[None]:
+    """What is installed does not change: Streamlit reads what each package says of itself once, not
+    for each page.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        once = cache(manifest_scanner.scan_component_manifests)
+        patched.setattr(manifest_scanner, "scan_component_manifests", once)
+        yield
 
 
 @pytest.fixture
