@@ -14,6 +14,7 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import Clustering
 from workbench.linkage.components import CLIP
 from workbench.linkage.mixture import sigmoid
+from workbench.linkage.repeated import Repeated
 from workbench.linkage.sorting import are_among, grouped
 
 FEWEST = 5
@@ -77,6 +78,7 @@ def estimate(
     has: float = 1.0,
     wrong: float = 0.0,
     false: tuple[float, float] | None = None,
+    repeated: Repeated | None = None,
 ) -> Estimates:
     """Sum up probabilities.
 
@@ -95,6 +97,8 @@ def estimate(
     false : pair of float, optional
         How many of the pairs together are none, where pairs that are known not to match tell it,
         and the variance of that.
+    repeated : Repeated, optional
+        Pairs within two sources that repeat things, which are apart.
 
     Notes
     -----
@@ -118,6 +122,8 @@ def estimate(
     right = np.concatenate((inside.right[~together], candidates.right[beyond]))
     apart = np.concatenate((log_odds[~together], np.clip(scale * scores[beyond], -CLIP, CLIP)))
     missed = float(sigmoid(_between(label[left], label[right], apart)).sum())
+    if repeated is not None:
+        missed += _missed_within(label, repeated, known)
     found = float(supported.sum())
     hit = are_among(known[together], asked)
     missed += float(supported[hit].sum()) * (1.0 - has) / has
@@ -135,6 +141,14 @@ def estimate(
         (at_worst[0], interval(precision, min(joined, AS_PRECISION))[1]),
         interval(recall, min(joined, AS_RECALL)),
     )
+
+
+def _missed_within(label: Int64, repeated: Repeated, known: Int64) -> float:
+    """How many pairs within two sources are the same and apart, beside those that are known."""
+    pairs = repeated.pairs
+    log_odds = _between(label[pairs.left], label[pairs.right], repeated.scores)
+    other = ~are_among(pairs.keys(len(label)), known)
+    return float((sigmoid(log_odds) * repeated.times) @ other)
 
 
 def _right(expected: float, pairs: int, false: float, variance: float) -> float:

@@ -22,6 +22,7 @@ from workbench.linkage.estimates import best_threshold, estimate, threshold_curv
 from workbench.linkage.label_evidence import LabelEvidence
 from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
+from workbench.linkage.repeated import repeated_within
 from workbench.linkage.supervised import Supervised
 from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
@@ -151,6 +152,9 @@ def _linked(
         *unproven,
     )
     wrong = scored.model.wrong if isinstance(scored.model, LinkModel) else 0.0
+    repeated = repeated_within(
+        scored.records.source, scored.candidates, scored.model, clustering, scores, cut_at
+    )
     return LinkResult(
         records=scored.records,
         candidates=scored.candidates,
@@ -158,7 +162,13 @@ def _linked(
         scores=scores,
         clustering=clustering,
         estimates=estimate(
-            clustering, pairs, scores, wrong=wrong, false=false and false(cut_at), **told
+            clustering,
+            pairs,
+            scores,
+            wrong=wrong,
+            false=false and false(cut_at),
+            repeated=None if one_to_one else repeated,
+            **told,
         ),
         left_out=scored.left_out,
         labelled=scored.labelled.pairs,
@@ -169,14 +179,7 @@ def _linked(
             *about_candidates(scored.candidates),
             *about_matches(scored.model),
             *about_unlikely(scored.model, scores, cut_at),
-            *about_repeated(
-                scored.records,
-                scored.candidates,
-                scored.model,
-                clustering,
-                cut_at,
-                int((scores > cut_at).sum()),
-            ),
+            *about_repeated(scored.records, repeated),
             *about_time(cut, conduct.stopped),
         ),
         cut=cut,
