@@ -153,7 +153,7 @@ def test_definitions_say_what_columns_say_of_a_towns_weather_in_the_last_days(
         every = candidates_for(staging, ready, np.arange(160), collective=False).candidates
         alike = [one for one in every if one.path.hops and one.path.hops[-1].kind == "alike"]
         said = "greatest wind of weather rows with the same town as its site in the last 30 days"
-        assert said in map(candidate_words, alike)
+        assert said in (candidate_words(one, timed=True) for one in alike)
         assert_definitions_say_columns(staging, ready, alike[:24], rng)
 
 

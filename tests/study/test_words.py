@@ -214,7 +214,7 @@ def test_rows_of_large_numbers_and_ways_that_numbers_go_are_told() -> None:
     events = Path("machines", (Hop("from", "machine_id", "events"),))
     severity = Onward((), Column("severity", "number", (">= 3",)))
     severe = Candidate(events, "sum", severity, ">= 3", 7)
-    assert condition_words(Condition(0, "at_least", 2), severe) == (
+    assert condition_words(Condition(0, "at_least", 2), severe, timed=True) == (
         "number of its events with severity of at least 3 in the last 7 days is at least 2"
     )
     latest = Candidate(events, "latest", severity)

@@ -64,7 +64,7 @@ class Candidate:
         `interval` (from row to row, on average): `years`, where rows are dated by these, else days.
     window : int or None
         Only rows of the last so many days (years, where rows are dated by the year) before the
-        target's own time.
+        target's own time; where target rows have none, before the latest of all that is dated so.
     label : int or None
         Of `labelled`: how many rows reached are known to have this label. Of others, which label
         of other rows `onward` reads, as far as known: the place of a class, 0 for a number.

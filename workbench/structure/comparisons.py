@@ -119,9 +119,12 @@ def shares_of_totals(
             yield _compared("ratio", one, whole)
 
 
-def changes(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+def changes(
+    candidates: Sequence[Candidate], positive: Collection[Candidate]
+) -> Iterator[Candidate]:
     """The way a number goes: the latest less that before it, or one kind's less the mean, and the
-    last days' mean less that of all time; how many of all rows are of the last days.
+    last days' mean less that of all time, or divided by it; how many of all rows are of the last
+    days.
     """
     for one in candidates:
         if one.aggregate == "latest" and one.among is None and one.label is None:
@@ -141,6 +144,8 @@ def changes(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
             continue
         if one.aggregate == "mean" and one.onward and one.onward.kind == "number":
             yield _compared("difference", one, always)
+            if one in positive and always in positive:
+                yield _compared("ratio", one, always)
         if one.aggregate == "count":
             yield _compared("ratio", one, always)
 

@@ -40,7 +40,8 @@ class Reached:
         *,
         before: bool = False,
     ) -> Spans:
-        """The rows of each target's anchor (-1: none), in (now - window, now], or `before` now.
+        """The rows of each target's anchor (-1: none), in (now - window, now], or `before` now;
+        without a time in no window.
 
         O((n + m) log m).
         """
@@ -65,7 +66,8 @@ class Reached:
             if not open_.any():
                 return low
             middle = (low + high) // 2
-            early = open_ & (self.time[np.minimum(middle, len(self.time) - 1)] <= when)
+            # What is dated later is said so: rows without a date, which come first, are not.
+            early = open_ & ~(self.time[np.minimum(middle, len(self.time) - 1)] > when)
             low = np.where(early, middle + 1, low)
             high = np.where(open_ & ~early, middle, high)
 

@@ -25,6 +25,22 @@ from workbench.structure.reached import (
     variance,
 )
 
+ROUNDING = 1e-12
+"""Of two numbers, their difference at most where only rounding tells them apart."""
+
+
+def beside(aggregate: str, first: Float, second: Float) -> Float:
+    """The difference, the product or the ratio of two numbers of each row."""
+    if aggregate == "difference":
+        # What rounding leaves of two equal numbers is nothing that a threshold could tell.
+        left = np.abs(first - second) <= ROUNDING * np.maximum(np.abs(first), np.abs(second))
+        return np.where(left, 0.0, first - second)
+    if aggregate == "product":
+        return first * second
+    return np.asarray(
+        np.divide(first, second, out=np.full(len(first), np.nan), where=second != 0), np.float64
+    )
+
 
 def read_by(candidate: Candidate) -> tuple[Onward, ...]:
     """The columns that a candidate reads."""

@@ -12,6 +12,7 @@ from workbench.structure.reached import latest_alone
 from workbench.structure.relational import Reference, Schema
 from workbench.structure.table_paths import Hop
 from workbench.study.relations import ROWID, Relations
+from workbench.study.row_queries import RowQueries
 from workbench.study.rows_read import RowsRead, arrays_of, looked_up
 from workbench.tables import Staging
 
@@ -42,6 +43,14 @@ class Anchors:
         if self.times is None or table is None:
             return None
         return self.times.years if table.dated_by_year else self.times.days
+
+    def latest(self, end: str) -> Float:
+        """When the latest of all rows is that date what a path ends at, for each target row."""
+        table = self.schema.dating_table(end)
+        assert table is not None
+        moment = RowQueries(self.schema, self.relations, False).date("x", table.name)
+        ((found,),) = self.staging.rows(f"SELECT max({moment}) FROM {self.relations[table.name]} x")
+        return np.full(len(self.rows), np.nan if found is None else float(str(found)))
 
     def of(self, start: str, prefix: tuple[Hop, ...]) -> Int64:
         """For each target row the rowid of the row that the prefix leads to, -1 for none."""

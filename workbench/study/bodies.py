@@ -164,7 +164,7 @@ class Bodies:
         path, onward = candidate.path, candidate.onward
         by_time = candidate.aggregate in BY_TIME
         timed = self._ready.times is not None
-        time = self._walks.dating(path, row) if timed or by_time else []
+        time = self._walks.dating(path, row) if timed or by_time or candidate.window else []
         dated = within = [*inside, *time]
         if timed and time:
             outside = [*outside, self._walks.now()]
@@ -172,6 +172,9 @@ class Bodies:
                 *dated,
                 *self._walks.window(path, candidate.window, before=candidate.of_earlier),
             ]
+        elif candidate.window:
+            outside = [*outside, self._walks.latest(path)]
+            within = [*dated, f"t > now - {candidate.window}"]
         if by_time:
             return self._by_time(candidate, outside, dated, within, row)
         of, said = ", ".join(row), list[str]()

@@ -12,7 +12,7 @@ from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.reached import Places, Reached, Spans, count
 from workbench.structure.relational import Column, Schema
 from workbench.structure.table_paths import Path
-from workbench.study.aggregates import aggregated, read_by, told_apart
+from workbench.study.aggregates import aggregated, beside, read_by, told_apart
 from workbench.study.anchors import Anchors, TargetTimes
 from workbench.study.relations import Relations
 from workbench.study.row_queries import RowQueries
@@ -22,8 +22,6 @@ from workbench.tables import Staging, TypedTable
 
 MOST_CELLS = 120_000_000
 """Cells (rows reached x columns read) of one path; a path that reaches more is left out."""
-ROUNDING = 1e-12
-"""Of two numbers, their difference at most where only rounding tells them apart."""
 MOST_PAIRS = 10_000_000
 """Pairs of rows: neighbours, or what two ends reach, where what these have in common is counted."""
 
@@ -79,7 +77,7 @@ class CandidateColumns:
                 texts.setdefault(candidate.onward, []).append(index)
             elif candidate.compared is not None:
                 compared = map(self._number_of, candidate.compared)
-                _put(out, index, self._beside(candidate.aggregate, *compared))
+                _put(out, index, beside(candidate.aggregate, *compared))
             else:
                 read.append(index)
         for text, places in texts.items():
@@ -106,17 +104,6 @@ class CandidateColumns:
         """The table that a path ends at."""
         return self.typed[self.schema.stored(path.end)]
 
-    def _beside(self, aggregate: str, first: Float, second: Float) -> Float:
-        if aggregate == "difference":
-            # What rounding leaves of two equal numbers is nothing that a threshold could tell.
-            left = np.abs(first - second) <= ROUNDING * np.maximum(np.abs(first), np.abs(second))
-            return np.where(left, 0.0, first - second)
-        if aggregate == "product":
-            return first * second
-        return np.asarray(
-            np.divide(first, second, out=np.full(len(first), np.nan), where=second != 0), np.float64
-        )
-
     def _number_of(self, candidate: Candidate) -> Float:
         """A column that others are compared with, shape (n,)."""
         if candidate not in self._compared:
@@ -134,7 +121,9 @@ class CandidateColumns:
         anchors = self._anchors.of(path.start, path.prefix)
         bound, now = self._anchors.are_bound(path.start, path.prefix), self._anchors.now(path.end)
         spans = {
-            (window, earlier): reached.spans(anchors, now, window, before=earlier)
+            (window, earlier): reached.spans(
+                anchors, self._until(path, window), window, before=earlier
+            )
             for window, earlier in {(c.window, c.of_earlier) for c in candidates}
         }
         apart = {by for by, _ in filter(None, map(told_apart, candidates))}
@@ -145,6 +134,13 @@ class CandidateColumns:
                 column = aggregated(candidate, columns, places, reached, among, now)
                 out[:, index] = np.where(bound, column, np.nan)
         return out
+
+    def _until(self, path: Path, window: int | None) -> Float | None:
+        """When rows are the last that count, for each target row: where it is not asked at a time
+        of its own, windows end with the latest of all.
+        """
+        now = self._anchors.now(path.end)
+        return self._anchors.latest(path.end) if now is None and window is not None else now
 
     def forget(self) -> None:
         """Let go of the rows read so far."""
@@ -232,9 +228,9 @@ class CandidateColumns:
     def typical_counts(self, path: Path, windows: Iterable[int]) -> dict[int | None, float]:
         """The mean number of rows reached in each window, None for all time."""
         reached, _ = self.reach(path)
-        anchors, now = self._anchors.of(path.start, path.prefix), self._anchors.now(path.end)
+        anchors = self._anchors.of(path.start, path.prefix)
         return {
-            window: float(count(reached.spans(anchors, now, window)).mean())
+            window: float(count(reached.spans(anchors, self._until(path, window), window)).mean())
             for window in (None, *windows)
         }
 

@@ -261,8 +261,13 @@ def _in_order_of_time(schema: Schema, path: Path, timed: bool) -> bool:
 def windows_of(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
     """The windows that hold clearly fewer rows than all time and clearly
     more than the next smaller one; none where rows have no times of their own.
+
+    Of target rows that are not asked at times of their own the last days on record, of rows of
+    other tables that refer to them: what dates rows of one's own kind is mostly no event.
     """
-    if columns.times is None or not path.many or not _in_order_of_time(columns.schema, path, True):
+    timed = columns.times is not None
+    near = timed or (path.end != path.start and [hop.kind for hop in path.hops] == ["from"])
+    if not near or not path.many or not _in_order_of_time(columns.schema, path, timed):
         return ()
     table = columns.schema.dating_table(path.end)
     assert table is not None

@@ -124,8 +124,9 @@ def candidate_matrix(
             made.add(path, sequence_offers(columns, path, made.spare), least=few)
     made.stop_at(deadline)
     if made.open:
-        made.add_each(shares_of_totals(made.kept, made.positive()))
-        made.add_each(changes(made.kept))
+        positive = made.positive()
+        made.add_each(shares_of_totals(made.kept, positive))
+        made.add_each(changes(made.kept, positive))
     for path in walked:
         made.stop_at(deadline)
         if made.open:

@@ -250,6 +250,18 @@ class Walks:
         assert self.ready.time_column is not None
         return self.says(self.ready.target.table.name, self._subject, self.ready.time_column, "now")
 
+    def latest(self, path: Path) -> str:
+        """The atom that binds `now` to the latest date of all that dates a path's end."""
+        table = self.ready.schema.dating_table(path.end)
+        assert table is not None
+        key = ("latest", table.name)
+        if key not in self.statements.made:
+            name = self.statements.new(f"Latest{camel(table.name)}")
+            dated = self.says(table.name, self.row(table.name, "z"), table.date or "", "t")
+            self.statements.lines.append(f"{name}(m) := m = max(t: {dated}).")
+            self.statements.made[key] = name
+        return f"{self.statements.made[key]}(now)"
+
     def dating(self, path: Path, row: Row) -> list[str]:
         """Literals that bind `t` to the time of a row at a path's end;
         none where it has no time.

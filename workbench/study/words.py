@@ -72,7 +72,7 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         return _listed_words(candidate, what, rows)
     if candidate.aggregate in ("value", "is"):
         return _own_words(candidate, what, timed=timed)
-    return _aggregate_words(candidate, what, rows)
+    return _aggregate_words(candidate, what, rows, timed=timed)
 
 
 def _compared_words(candidate: Candidate, one: Candidate, other: Candidate, *, timed: bool) -> str:
@@ -114,9 +114,9 @@ def _listed_words(candidate: Candidate, what: str, rows: str) -> str:
     return f"number of the {named} in {where}"
 
 
-def _aggregate_words(candidate: Candidate, what: str, rows: str) -> str:
+def _aggregate_words(candidate: Candidate, what: str, rows: str, *, timed: bool) -> str:
     """A number about several rows."""
-    when = _when(candidate)
+    when = _when(candidate, timed=timed)
     joined = "with" if candidate.among is None or _after(candidate) else "and"
     value = value_words(what, candidate.onward, candidate.value) + _after(candidate)
     flag = candidate.onward is not None and candidate.onward.kind == "flag"
@@ -158,10 +158,10 @@ def _earlier_words(candidate: Candidate, what: str, rows: str) -> str:
     assert onward is not None
     if onward.kind == "number":
         of = f"the latest of {rows} where it is known"
-        mean = f"mean known {what} of {rows}{_when(candidate)}"
+        mean = f"mean known {what} of {rows}{_when(candidate, timed=True)}"
         return mean if candidate.aggregate == "mean" else f"{what} of {of}"
     value = value_words(what, onward, candidate.value)
-    when = _when(candidate)
+    when = _when(candidate, timed=True)
     if candidate.turned:
         one, other = map(spoken, candidate.path.hops[-1].roles)
         rows = rows.removesuffix(as_role(candidate.path.hops[-1]))
@@ -274,14 +274,11 @@ def _as_role(reference: Reference) -> str:
     return referred(Hop("to", reference.column, reference.table or ""))
 
 
-def _when(candidate: Candidate) -> str:
+def _when(candidate: Candidate, *, timed: bool) -> str:
     if candidate.window is None:
         return ""
-    return (
-        f" in the last {candidate.window} days"
-        if candidate.window > 10 or candidate.window in (1, 7)
-        else f" in the last {candidate.window} years"
-    )
+    unit = "days" if candidate.window > 10 or candidate.window in (1, 7) else "years"
+    return f" in the last {candidate.window} {unit}{'' if timed else ' on record'}"
 
 
 def in_days(candidate: Candidate) -> bool:
