@@ -21,7 +21,7 @@ from workbench.study.learners import LearnerName
 from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.run import Settings, Studied, fitted_rules
-from workbench.tables import Staging, Tables, as_files, find_sources, stage
+from workbench.tables import Staging, Tables, TablesMapping, as_files, find_sources, stage
 
 
 class _Relational(BaseEstimator):  # type: ignore[misc]
@@ -94,7 +94,7 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
 
     def _predicted(self, tables: Any) -> Float:
         check_is_fitted(self, "model_")
-        with _staged(tables) as staging:
+        with _staged(tables, self.mapping_) as staging:
             asked, values = self.model_.predict(staging)
             rows = staging.tables[self.mapping_.place(self.target_)[0]].rows
         # A row given twice is one thing: it is read once, at its first place.
@@ -180,7 +180,10 @@ class RelationalRegressor(RegressorMixin, _Relational):  # type: ignore[misc]
 
 
 @contextmanager
-def _staged(tables: Tables) -> Iterator[Staging]:
-    """Tables read, from data frames by name or from files."""
-    with as_files(tables) as files, stage(find_sources(files), lists_apart=True) as staging:
+def _staged(tables: Tables, as_mapped: TablesMapping | None = None) -> Iterator[Staging]:
+    """Tables read, from data frames by name or from files; lists in cells as those of a mapping."""
+    with (
+        as_files(tables) as files,
+        stage(find_sources(files), lists_apart=True, as_mapped=as_mapped) as staging,
+    ):
         yield staging

@@ -22,8 +22,8 @@ from workbench.tables.sources import TableSource, form_of, is_url, name_of_file
 from workbench.tables.values import YES_NO, Alike
 
 _TABLE_KEYS = tuple(
-    "name file more column_of_part part separator encoding header type key relation display keep "
-    "blank_keys columns".split()
+    "name file more column_of_part part list_separator separator encoding header type key relation "
+    "display keep blank_keys columns".split()
 )
 _COLUMN_KEYS = tuple(
     "kind predicate type table alike decimal unit format yes no parts missing unreadable".split()
@@ -93,6 +93,7 @@ def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> Tab
         header,
         tuple(_place(other, directory) for other in _words_of(reader, given, "more")),
         reader.text(given, "column_of_part"),
+        reader.text(given, "list_separator"),
     )
     columns = tuple(
         _column(reader, column, said) for column, said in reader.table(given, "columns").items()

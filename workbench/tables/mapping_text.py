@@ -66,6 +66,7 @@ def _table_lines(table: TableMapping, directory: Path) -> list[str]:
         "name": table.name,
         "file": _relative(source.path, directory),
         "part": source.part,
+        "list_separator": source.list_separator,
         "more": [_relative(path, directory) for path in source.more] or None,
         "column_of_part": source.column_of_part,
     }

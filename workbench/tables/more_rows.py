@@ -44,7 +44,7 @@ def load_more_rows(
     that nothing tells apart, and where definitions in SQL read the tables.
     """
     _check(sources, mapping, gone=among is None)
-    with stage(sources, lists_apart=True) as staging:
+    with stage(sources, lists_apart=True, as_mapped=mapping) as staging:
         given = as_given(staging, mapping, asking=among is not None)
         typed = typed_among(staging, given, among, world)
         load_tables_as_mapped(apart, staging, given, world=world, typed=typed, labels=labels)

@@ -37,6 +37,7 @@ class _Found:
     tables: Sequence[TableCounts]
     keys: Mapping[str, Key]
     references: Mapping[tuple[str, str], KeyReference]
+    lists: Mapping[tuple[str, str], Finding]
 
 
 def propose(
@@ -69,13 +70,27 @@ def propose(
     counted = tuple(count_table(staging, table) for table in staging.tables.values())
     declared = declared_in(staging)
     keys = find_keys(counted, declared)
-    found = _Found(counted, keys, find_references(staging, counted, keys, declared))
+    references = find_references(staging, counted, keys, declared)
+    found = _Found(counted, keys, references, _lists_apart(staging))
     tables = [_table(staging, found, counts) for counts in counted]
     tables = with_alike_keys(_with_composites(staging, counted, tables, declared))
     if not blank_is_no:
         tables = [_blanks_apart(table, predict or "") for table in tables]
     tables = with_category_types(staging, with_own_types(tables))
     return TablesMapping(tuple(with_predicates(tables, taken or {})), predict)
+
+
+def _lists_apart(staging: Staging) -> dict[tuple[str, str], Finding]:
+    """The columns of texts whose elements are tables of their own."""
+    tables = [table for table in staging.tables.values() if not table.source.is_list]
+    return {
+        (table.name, one.source.part or ""): Finding(
+            "ignore", f"lists separated by {one.source.list_separator}: the table {one.name}"
+        )
+        for one in staging.tables.values()
+        for table in tables
+        if one.source.list_separator is not None and one.source.path == table.source.path
+    }
 
 
 def _table(staging: Staging, found: _Found, counts: TableCounts) -> TableMapping:
@@ -178,7 +193,7 @@ def _column(
             reason=refers.said,
             missing=column.blanks,
         )
-    finding = kind_of(column)
+    finding = found.lists.get((counts.table.name, column.name)) or kind_of(column)
     if finding.kind in ("category", "text", "constant", "empty"):
         column = replace(column, reading=_plain(column))
     return ColumnMapping(

@@ -47,6 +47,8 @@ class TableSource:
         Further files or databases that hold rows of this table.
     column_of_part : str or None
         The column that says which of the files a row is of, by their names.
+    list_separator : str or None
+        What separates the elements of a list, where the lists of `part` are texts.
     """
 
     name: str
@@ -58,6 +60,7 @@ class TableSource:
     header: bool | None = None
     more: tuple[str, ...] = ()
     column_of_part: str | None = None
+    list_separator: str | None = None
 
     @property
     def shown(self) -> str:

@@ -27,12 +27,14 @@ from workbench.database import (
 from workbench.errors import Diagnostic, InputError
 from workbench.tables.delimited import read_form
 from workbench.tables.lists import ListTable, flat_columns, list_tables
+from workbench.tables.mapping import TablesMapping
 from workbench.tables.margins import without_margins
 from workbench.tables.names import column_names
 from workbench.tables.parts import part_of, together, with_part, with_rows_of
 from workbench.tables.sources import TableSource, more_of
 from workbench.tables.staged import StagedTable, Staging, row_count, without_columns
 from workbench.tables.staged_sheets import stage_sheet, stage_sheets
+from workbench.tables.text_lists import lists_told, text_lists
 from workbench.tables.values import trimmed
 
 NUMERIC = ("DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U")
@@ -48,12 +50,14 @@ def stage(
     sources: Iterable[TableSource],
     *,
     lists_apart: bool = False,
+    as_mapped: TablesMapping | None = None,
     parts_together: bool = False,
     watched: Callable[[duckdb.DuckDBPyConnection], AbstractContextManager[Any]] = nullcontext,
 ) -> Iterator[Staging]:
     """Read tables into a database of their own, which is gone when the `with` block ends.
 
-    With `lists_apart`, lists in the cells of JSON and Parquet files are tables that refer to these;
+    With `lists_apart`, lists in the cells of files are tables that refer to these: those of JSON
+    and Parquet, and texts with separators, of tables that `as_mapped` has as it says;
     with `parts_together`, files of one table's parts are one table. Statements run inside
     `watched(connection)`, which may stop them.
     What does not fit into memory is put on disk. Cost: some ten CPU-seconds for a gigabyte of text.
@@ -79,7 +83,12 @@ def stage(
             ]
             if max((len(table.columns) for table in tables), default=0) > WIDE:
                 connection.execute("SET disabled_optimizers = 'common_subexpressions'")
-            yield Staging(connection, together(connection, tables) if parts_together else tables)
+            if parts_together:
+                tables = together(connection, tables)
+            if lists_apart:
+                told = {} if as_mapped is None else lists_told(as_mapped)
+                tables = [*tables, *text_lists(connection, tables, told)]
+            yield Staging(connection, tables)
 
 
 def _stage_whole(

@@ -100,9 +100,11 @@ class Query:
         found = []
         if not self.atoms and not self.chosen(table).any():
             message = "no atom is open, so there is nothing to predict"
+            # What the tables at hand are to predict, is most likely meant.
+            meant = next(iter(self.rows), None)
             help_text = (
-                "name the predicates to predict with --query; what facts say of them is evidence, "
-                "and predicted too with --labels withheld"
+                f"{f'ask with --query {meant}' if meant else 'name what to predict with --query'}; "
+                "what facts say of it is evidence, and predicted too with --labels withheld"
             )
             found.append(Diagnostic.warning("E0318", message, None, help_text))
         for one in self.atoms:

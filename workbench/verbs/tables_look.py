@@ -157,10 +157,13 @@ def look_at_tables(
     from workbench.grounding.interruption import statements_heeding
 
     at_hand = None if anew else others_at_hand(database)
-    brought = parts_of(find_sources(sources), None if anew else tables_at_hand(database))
+    as_mapped = None if anew else tables_at_hand(database)
+    brought = parts_of(find_sources(sources), as_mapped)
     found = (*tables_beside(at_hand, brought), *brought)
     watched = partial(statements_heeding, progress)
-    with stage(found, lists_apart=True, parts_together=True, watched=watched) as staging:
+    with stage(
+        found, lists_apart=True, as_mapped=as_mapped, parts_together=True, watched=watched
+    ) as staging:
         known = None if anew else mapping_of_more_rows(database, staging)
         names = names_brought(staging, at_hand, brought)
         mapping = known or proposed_beside(database, staging, at_hand, names)

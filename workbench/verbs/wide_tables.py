@@ -125,8 +125,10 @@ def load_wide_tables(
         brought = parts_of(find_sources(sources), tables_at_hand(database))
         earlier = tables_beside(at_hand, brought)
     watched = partial(statements_heeding, progress)
-    found, together = (*earlier, *brought), given is None
-    with stage(found, lists_apart=True, parts_together=together, watched=watched) as staging:
+    found, as_mapped = (*earlier, *brought), given or tables_at_hand(database)
+    with stage(
+        found, lists_apart=True, as_mapped=as_mapped, parts_together=given is None, watched=watched
+    ) as staging:
         names = names_brought(staging, at_hand, brought)
         known = None
         if given is None and predict in (None, _predicted(database)):

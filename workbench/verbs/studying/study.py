@@ -96,7 +96,7 @@ def study(
     found = find_sources(sources)
     if given is not None:
         found = parts_of(with_files_of(found, given), given)
-    with stage(found, lists_apart=True, parts_together=given is None) as staging:
+    with stage(found, lists_apart=True, as_mapped=given, parts_together=given is None) as staging:
         with statements_heeding(progress, staging.connection):
             ready = prepared(staging, predict, time=time, mapping=given)
         learned_by = None if deadline is None else deadline - _filling(ready, remaining(deadline))
