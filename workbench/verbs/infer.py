@@ -114,6 +114,7 @@ def infer(
     request = replace(request, on_disk=on_disk, lazy=rounds and weights is None)
     grounding = (last.ground if last else ground)(database, program, request, progress=progress)
     unanswered = () if asked is None else asked.unanswered(grounding.atoms)
+    unlabelled = () if asked is None else asked.without_labels(grounding.atoms, grounding.network.A)
     ground_seconds = perf_counter() - begun
     chosen = grounding.templates.weight if weights is None else weights
     require_weights(grounding.templates, chosen)
@@ -132,7 +133,10 @@ def infer(
     return InferenceResult(
         solution, grounding, program, chosen, task, perf_counter() - begun,
         evidence_energy=evidence_energy(grounding.network, chosen), ground_seconds=ground_seconds,
-        asked=asked, warnings=(*grounding.warnings, *unanswered, *says_nothing(program, chosen)),
+        asked=asked,
+        warnings=(
+            *grounding.warnings, *unanswered, *unlabelled, *says_nothing(program, chosen),
+        ),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from workbench.tables import rows_predicate, target_of
 from workbench.verbs.common import names_of
 from workbench.verbs.tables_look import tables_at_hand
 from workbench.verbs.wide_tables import predicted_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,26 @@ class Query:
                 )
         return chosen
 
+    def without_labels(self, table: AtomTable, matrix: csr_array) -> tuple[Diagnostic, ...]:
+        """A warning where no row of the tables that are asked has a label, and ground rules tell
+        them by each other's: O(entries of `matrix`, ground rows by atoms).
+        """
+        found = []
+        for name, rows in self.rows.items():
+            if name not in table.predicates or not len(rows):
+                continue
+            number = table.predicates.index(name)
+            first, end = int(table.start[number]), int(table.start[number + 1])
+            of_yes_or_no = rows.shape[1] == 1 + len(table.types[number])
+            asked = np.count_nonzero(table.begin_with(number, rows))
+            if not of_yes_or_no or asked < len(rows):
+                continue
+            mine = np.append((matrix.indices >= first) & (matrix.indices < end), False)
+            ties = np.add.reduceat(mine.astype(np.int64), matrix.indptr[:-1])
+            if ties.max(initial=0) > 1:
+                found.append(_told_by_each_other(name, len(rows)))
+        return tuple(found)
+
     def unanswered(self, table: AtomTable) -> tuple[Diagnostic, ...]:
         """A warning for each atom that no open atom is, or where no atom at all is predicted."""
         found = []
@@ -117,6 +141,17 @@ class Query:
 
     def _of(self, predicate: str) -> list[QueryAtom]:
         return [one for one in self.atoms if one.predicate == predicate]
+
+
+def _told_by_each_other(name: str, n_rows: int) -> Diagnostic:
+    return Diagnostic.warning(
+        "E0653",
+        f"no label of {name} is known in the {n_rows:,} rows asked about: its rules over labels of "
+        "other rows tell these by each other alone, and hold them to what they begin with",
+        None,
+        "load rows with labels beside them; a program for tables without any is learned with "
+        "study --inductive",
+    )
 
 
 def read_query(given: Sequence[str] | str | None) -> Query:
