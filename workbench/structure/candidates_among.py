@@ -93,6 +93,29 @@ def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
             yield Candidate(path, "sum", *one, among=other)
 
 
+def candidates_of_ties(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How many rows tie two things of kinds: bonds, and double bonds, of n and o."""
+    # What the things at the ends are is said by the pair.
+    kinds = [kind for kind in kinds_of(schema, path) if not kind[0].references]
+    for ends in _at_both_ends(schema, path):
+        yield Candidate(path, "sum", *ends)
+        for kind in kinds:
+            yield Candidate(path, "sum", *ends, among=kind)
+
+
+def _at_both_ends(schema: Schema, path: Path) -> Iterator[tuple[Onward, str]]:
+    """What both things are that rows tie, which lead to one by its own reference and to the other:
+    each row once, from the first of both.
+    """
+    if [hop.kind for hop in path.hops] == ["from", "from"]:
+        between, last = path.hops[0].table, path.hops[1]
+        for column in schema[path.end].tied:
+            first = column.ends[0]
+            if (first.column, first.table) == (last.column, between):
+                for value in column.values:
+                    yield Onward((), column), value
+
+
 def candidates_of_sequences(schema: Schema, path: Path) -> Iterator[list[Candidate]]:
     """How many own rows of one value come right after a row of another, or at any time after it: a
     reset after an alarm. Those of each category together.

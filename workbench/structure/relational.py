@@ -6,37 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from workbench.structure.nearness import Near, Place
+
+ENDS = " and "
+"""Between the values of the two things that a row ties."""
+
 Kind = Literal["number", "category", "flag", "date", "calendar", "name", "text"]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Two columns that say where a row is: degrees north and east, or x and y in the plane.
-
-    Attributes
-    ----------
-    of : str
-        Which of several places of a row it is, as its columns are called: `pickup`.
-    """
-
-    first: str
-    second: str
-    on_globe: bool = True
-    of: str = ""
-
-    @property
-    def distance(self) -> Literal["km", "apart"]:
-        """The function of two such places."""
-        return "km" if self.on_globe else "apart"
-
-
-@dataclass(frozen=True)
-class Near:
-    """That one row is within a distance of another, by a place of each."""
-
-    here: Place
-    there: Place
-    within: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -139,6 +114,9 @@ class Column:
         Of a number that tells how far two places are from each other.
     after : After or None
         Of a flag that tells after what a row comes, of a number that tells how long after.
+    ends : tuple of Reference
+        Of a category of the two things that a row ties: the references to these. Its values are
+        those of both (`ENDS` between them) in alphabetical order, whichever is at which end.
     """
 
     name: str
@@ -155,6 +133,7 @@ class Column:
     gathered: Gathered | None = None
     apart: Apart | None = None
     after: After | None = None
+    ends: tuple[Reference, ...] = ()
 
     @property
     def is_worked_out(self) -> bool:
@@ -222,6 +201,8 @@ class Table:
     behind : tuple of Column
         More of what the rows that refer to each of its rows amount to: means, and how many are of a
         kind.
+    tied : tuple of Column
+        What the two things of one table are that each of its rows ties: a bond of n and o.
     """
 
     name: str
@@ -241,6 +222,7 @@ class Table:
     near: tuple[tuple[str, Near], ...] = ()
     gathered: tuple[Column, ...] = ()
     behind: tuple[Column, ...] = ()
+    tied: tuple[Column, ...] = ()
 
     @property
     def relates(self) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from workbench.structure.relational import Near, Reference, Schema
+from workbench.structure.nearness import Near
+from workbench.structure.relational import Reference, Schema
 
 
 @dataclass(frozen=True)

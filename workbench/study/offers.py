@@ -25,6 +25,7 @@ from workbench.structure.candidates_among import (
     candidates_of_kinds_and_thresholds,
     candidates_of_sequences,
     candidates_of_thresholds,
+    candidates_of_ties,
     candidates_of_two_kinds,
 )
 from workbench.structure.relational import Column, Schema
@@ -194,6 +195,12 @@ def _column_behind(onward: Onward | None) -> Column | None:
 def two_kinds_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
     """Which rows are of two kinds at once; none where not all find room."""
     found = list(candidates_of_two_kinds(columns.schema, path))
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
+def tie_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """Which rows tie two things of kinds; none where not all find room."""
+    found = list(candidates_of_ties(columns.schema, path))
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 

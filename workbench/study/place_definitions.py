@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.language.printing import comment
-from workbench.structure.relational import Column, Place
+from workbench.structure.nearness import Place
+from workbench.structure.relational import Column
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.literals import Literals
 from workbench.study.path_words import rows_words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.grounding.value_terms import EARTH
-from workbench.structure.relational import Near
+from workbench.structure.nearness import Near
 
 DEGREE = 111.0
 """Kilometres between two degrees north of each other, or a little less."""

@@ -10,16 +10,8 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.database.arrow_columns import numpy_column
-from workbench.structure.relational import (
-    Apart,
-    Column,
-    Gathered,
-    Near,
-    Place,
-    Reference,
-    Schema,
-    Table,
-)
+from workbench.structure.nearness import Near, Place
+from workbench.structure.relational import Apart, Column, Gathered, Reference, Schema, Table
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.path_words import spoken, whose
 from workbench.study.place_queries import distance

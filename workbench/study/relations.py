@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.structure.candidate import Candidate
-from workbench.structure.relational import Column, Gathered, Near, Place, Schema
+from workbench.structure.nearness import Near, Place
+from workbench.structure.relational import Column, Gathered, Schema
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.place_queries import distance, is_near
 from workbench.tables import TypedTable

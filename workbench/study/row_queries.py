@@ -11,6 +11,7 @@ from workbench.structure.relational import Apart, Column, Gathered, Reference, S
 from workbench.structure.table_paths import Hop, reaches_again
 from workbench.study.place_queries import distance
 from workbench.study.relations import Relations
+from workbench.study.tied_columns import pair_of
 
 LABEL_ROW = "end_"
 """The column of the rowid of a row that is reached."""
@@ -192,7 +193,13 @@ class RowQueries:
             return self._compared(alias, table, onward.column)
         if onward.column.apart is not None:
             return self._apart(alias, table, onward.column.apart)
-        column = f"{alias}.{self.relations.column(table, onward.column.name)}"
+        if onward.column.ends:
+            ends = (
+                self._other(alias, table, (one,), onward.column.name) for one in onward.column.ends
+            )
+            column = pair_of(*ends)
+        else:
+            column = f"{alias}.{self.relations.column(table, onward.column.name)}"
         if onward.kind == "category":
             if onward.column.beginning:
                 column = f"left({column}::VARCHAR, {onward.column.beginning})"

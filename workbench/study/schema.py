@@ -23,6 +23,7 @@ from workbench.study.computed_columns import (
 from workbench.study.places import with_places
 from workbench.study.rows_behind import columns_behind, gathered_columns
 from workbench.study.texts import common_words
+from workbench.study.tied_columns import with_tied
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
 
 MOST_VALUES = 40
@@ -95,7 +96,8 @@ def relational_schema(
         )
         for name, table in schema.tables.items()
     }
-    return Schema(with_places(staging, typed, gathered, target, timed=timed))
+    placed = Schema(with_places(staging, typed, gathered, target, timed=timed))
+    return placed if timed else Schema(with_tied(staging, placed, typed))
 
 
 def _with_more_of_same(tables: dict[str, Table], *, timed: bool) -> dict[str, Table]:

@@ -26,6 +26,7 @@ from workbench.study.offers import (
     sequence_offers,
     some_rows_offers,
     threshold_offers,
+    tie_offers,
     two_kinds_offers,
     variety_offers,
     windows_of,
@@ -75,6 +76,7 @@ def candidate_matrix(
     schema = columns.schema
     walked = [one for one in paths(schema, start, timed=timed) if may_meet(columns, one)]
     offered, no_room = nearest_offers(columns, walked, made.most, deadline)
+    few = least_rows(columns)
     near: dict[Path, list[Candidate]] = {}
     near_sums: dict[Path, int] = {}
     for number, path in enumerate(walked):
@@ -84,6 +86,7 @@ def candidate_matrix(
         if not made.open:
             break
         made.add(path, offered.get(path, []))
+        made.add(path, tie_offers(columns, path, made.few_of_rows), least=few)
         if path.hops == path.suffix and len(path.hops) == 1:
             near[path] = different_offers(columns, path, made.few_of_rows)
             made.add(path, near[path])
@@ -113,7 +116,6 @@ def candidate_matrix(
     made.stop_at(deadline)
     if made.open:
         made.add_each(comparisons(made.kept, made.positive(), timed=timed))
-    few = least_rows(columns)
     for path in walked:
         made.stop_at(deadline)
         if made.open:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from workbench.language.printing import comment
 from workbench.structure.candidate import Onward
-from workbench.structure.relational import Column, Gathered, Reference
+from workbench.structure.relational import ENDS, Column, Gathered, Reference
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.literals import Literals
 from workbench.study.path_words import rows_words, spoken
 from workbench.study.place_definitions import nearest
-from workbench.study.statements import Row, camel, path_name
+from workbench.study.statements import Row, camel, path_name, quoted_constant
 
 
 def either_role(walks: Literals, table: str, hop: Hop) -> str:
@@ -40,6 +40,26 @@ def tied(walks: Literals, hop: Hop) -> str:
             walks.statements.lines.append(f"{name}(z, {end}) := {body}.")
         made[key] = name
     return made[key]
+
+
+def of_both_ends(walks: Literals, table: str, row: Row, column: Column, value: str) -> str:
+    """The atom of a row that ties things of which one has one value and the other has the other."""
+    key, made = ("ends", table, column, value), walks.statements.made
+    if key not in made:
+        name = walks.statements.new(f"{camel(table)}Of{camel(value)}")
+        there = walks.row(table, "y")
+        relation = walks.mapped(table).relation
+        walks.statements.lines.append(comment(f"{spoken(table)} of {value} ({column.name})"))
+        values = value.split(ENDS)
+        for one, other in dict.fromkeys([tuple(values), tuple(reversed(values))]):
+            body = [] if relation is None else [f"{relation}({', '.join(there)})"]
+            for end, said, letter in zip(column.ends, (one, other), "ab"):
+                step, end_row = walks.forward(table, there, end, letter)
+                constant = quoted_constant(said)
+                body += [*step, walks.says(end.table or "", end_row, column.name, constant)]
+            walks.statements.lines.append(f"{name}({', '.join(there)}) := {' ^ '.join(body)}.")
+        made[key] = name
+    return f"{made[key]}({', '.join(row)})"
 
 
 def own_label(walks: Literals, hop: Hop) -> str:

@@ -11,7 +11,7 @@ from workbench.structure.table_paths import Hop, Path
 from workbench.study.meeting_definitions import meeting
 from workbench.study.place_definitions import near
 from workbench.study.sequence_definitions import in_sequence
-from workbench.study.shared_definitions import either_role, tied
+from workbench.study.shared_definitions import either_role, of_both_ends, tied
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
 from workbench.study.worked_out_columns import compared, worked_out
 from workbench.tables import MappedPredicate, TableMapping, mapped_predicates
@@ -160,6 +160,9 @@ class Walks:
         if onward.column.after is not None:
             more, days = in_sequence(self, here, variables, onward.column, variable)
             return [*literals, *more], days
+        if onward.column.ends:
+            assert value is not None
+            return [*literals, of_both_ends(self, here, variables, onward.column, value)], ""
         if onward.column.against:
             tested = compared(self, here, variables, onward.column, variable)
             return [*literals, *tested], tested[-1]

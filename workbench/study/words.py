@@ -191,6 +191,8 @@ def value_words(what: str, onward: Onward | None, value: str | None) -> str:
         sign, number = value.split()
         passed = "of at least" if sign == ">=" else "below"
         return f"{what} {passed} {number_text(float(number))}"
+    if onward.column.ends:
+        return f"{what} {value} at its ends"
     is_so = "beginning with" if onward.column.beginning else "="
     return f"{what} {is_so} {onward.column.shown(value)}"
 
