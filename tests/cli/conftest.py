@@ -7,9 +7,11 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
+import typer.main
 
 from workbench.cli import main
 
@@ -28,11 +30,15 @@ class Outcome:
 
 
 Run = Callable[..., Outcome]
+built = cache(typer.main.get_command)
+"""The commands of the command line, made of their functions once, as a process makes them."""
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run("infer rules.mln ...")`, or its words, as `workbench infer rules.mln ...` would."""
+
+    monkeypatch.setattr(typer.main, "get_command", built)
 
     def invoke(*words: object) -> Outcome:
         line = shlex.split(str(words[0])) if len(words) == 1 else map(str, words)
