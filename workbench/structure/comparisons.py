@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from workbench.structure.candidate import Candidate
+from workbench.structure.candidate import Candidate, Onward
+from workbench.structure.relational import Schema
 from workbench.structure.table_paths import Path
 
 MOST_OF_A_KIND = 5
@@ -27,8 +29,8 @@ def comparisons(
 
     Numbers of one column, on two paths, of a row, of several on average or of the latest: their
     difference and, of those that are `positive`, their ratio. The row's own positive numbers: their
-    ratio, and that to a number of what it refers to. Dates: the days between the row's own and
-    others.
+    ratio, and that to a number of what it refers to; the difference to one that is called alike.
+    Dates: the days between the row's own and others.
     """
     plain = _plain(candidates)
     numbers = [one for one in plain if one.onward is not None and one.onward.kind == "number"]
@@ -47,6 +49,7 @@ def comparisons(
         unlike = [one for one in near if _column(one) != _column(first)]
         for second in (*own[own.index(first) + 1 :], *unlike[:MOST_TIMES]):
             yield _compared("ratio", first, second)
+    yield from _alike(numbers)
     if not timed:
         dates = [
             one
@@ -56,6 +59,22 @@ def comparisons(
         for first, second in combinations(dates[:MOST_DATES], 2):
             if not first.path.many:
                 yield _compared("difference", first, second)
+
+
+def against_usual(
+    schema: Schema, start: str, positive: Collection[Candidate]
+) -> Iterator[Candidate]:
+    """The row's own numbers less what is usual for its kind, and divided by it."""
+    path = Path(start)
+    for column in schema[start].usual:
+        of = column.gathered
+        assert of is not None
+        assert of.column is not None
+        own = Candidate(path, "value", Onward((), of.column))
+        usual = Candidate(path, "value", Onward((), column))
+        yield _compared("difference", own, usual)
+        if own in positive:
+            yield _compared("ratio", own, usual)
 
 
 def _pairs(alike: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
@@ -162,6 +181,24 @@ def _plain(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _compared(aggregate: str, first: Candidate, second: Candidate) -> Candidate:
     longer = max(first.path, second.path, key=lambda path: len(path.hops))
     return Candidate(longer, aggregate, compared=(first, second))  # type: ignore[arg-type]
+
+
+def _alike(numbers: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The row's own numbers less those of what it refers to that share a word with them: a size
+    and its customer's usual size.
+    """
+    own = [one for one in numbers if not one.path.hops]
+    near = [one for one in numbers if one.path.hops and not one.path.many]
+    for first in own if len(own) <= MOST_OWN else ():
+        for second in near:
+            if _column(first) != _column(second) and _words(first) & _words(second):
+                yield _compared("difference", first, second)
+
+
+def _words(one: Candidate) -> frozenset[str]:
+    """The words of the name of the column that a candidate reads."""
+    assert one.onward is not None
+    return frozenset(re.findall(r"[^\W\d_]{2,}", one.onward.column.name.casefold()))
 
 
 def _single(one: Candidate) -> bool:

@@ -44,6 +44,9 @@ class Gathered:
         Rows whose column has this value, or passes this threshold, are counted.
     mean : bool
         Of a number: its mean, not its total; unknown where no row has one.
+    alike : bool
+        Whether the rows are those of the row's own table that have the same `by`, itself among
+        them, and refer to nothing by it: claims for the same service.
     nearest : Near or None
         How far it is to the nearest row of the table, which need not refer to the row.
     """
@@ -55,7 +58,13 @@ class Gathered:
     also: str = ""
     value: str | None = None
     mean: bool = False
+    alike: bool = False
     nearest: Near | None = None
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The columns that the rows share with the row; empty where they refer to it."""
+        return (self.by, self.also) if self.also else (self.by,) if self.alike else ()
 
 
 @dataclass(frozen=True)
@@ -201,6 +210,8 @@ class Table:
     behind : tuple of Column
         More of what the rows that refer to each of its rows amount to: means, and how many are of a
         kind.
+    usual : tuple of Column
+        Of each of its numbers the mean of the rows that have the same value of a category.
     tied : tuple of Column
         What the two things of one table are that each of its rows ties: a bond of n and o.
     """
@@ -222,6 +233,7 @@ class Table:
     near: tuple[tuple[str, Near], ...] = ()
     gathered: tuple[Column, ...] = ()
     behind: tuple[Column, ...] = ()
+    usual: tuple[Column, ...] = ()
     tied: tuple[Column, ...] = ()
 
     @property

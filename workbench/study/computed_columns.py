@@ -208,6 +208,27 @@ def shared_columns(
             yield _gathered(told, Gathered(table.name, one, (), column, also))
 
 
+def usual_columns(table: Table) -> Iterator[Column]:
+    """Of each number of a row the mean of all rows that have the same value of a category, which no
+    tie and no table stands for: the usual amount of claims for the same service.
+    """
+    if table.of or table.relates:
+        return
+    tied = {one.column for one in table.references}
+    said = table.name.replace("_", " ")
+    kinds = (
+        one
+        for one in table.columns
+        if one.kind == "category" and not one.beginning and one.name not in tied
+    )
+    for kind in islice(kinds, MOST_SHARED):
+        numbers = [one for one in table.columns if one.kind == "number" and not one.since]
+        for column in islice(numbers, MOST_NUMBERS):
+            told = f"mean {column.name} of all {said} with the same {kind.name}".replace("_", " ")
+            of = Gathered(table.name, kind.name, (), column, mean=True, alike=True)
+            yield _gathered(told, of)
+
+
 def _two_shared(table: Table) -> Iterator[tuple[str, str]]:
     """Pairs of what a row names: two things, or a thing and a category."""
     things = [one.column for one in table.references if one.table is not None]

@@ -128,13 +128,13 @@ class RowQueries:
         """
         if of.nearest is not None:
             return self.relations.nearest(table, of, alias)
-        if of.also:
+        if of.shared:
             number = of.column and self.number("g", of.table, Onward((), of.column))
-            by, also = (self.relations.column(of.table, one) for one in (of.by, of.also))
+            names = [self.relations.column(of.table, one) for one in of.shared]
+            same = " AND ".join(f"g.{name} = {alias}.{name}" for name in names)
             return (
                 f"CAST((SELECT {f'avg({number})' if number else 'nullif(count(*), 0)'} FROM "
-                f"{self.relations[of.table]} g WHERE g.{by} = {alias}.{by} AND g.{also} = "
-                f"{alias}.{also}) AS DOUBLE)"
+                f"{self.relations[of.table]} g WHERE {same}) AS DOUBLE)"
             )
         joins = [f"{self.relations[of.table]} g"]
         said = "count(*)"

@@ -19,6 +19,7 @@ from workbench.study.computed_columns import (
     positive_numbers,
     product_columns,
     shared_columns,
+    usual_columns,
 )
 from workbench.study.places import with_places
 from workbench.study.rows_behind import columns_behind, gathered_columns
@@ -93,6 +94,7 @@ def relational_schema(
                 *(() if timed or name == target else shared_columns(staging, typed, table)),
             ),
             behind=tuple(columns_behind(schema, name, target, timed=timed)),
+            usual=() if timed or name != target else tuple(usual_columns(table)),
         )
         for name, table in schema.tables.items()
     }

@@ -8,7 +8,13 @@ from workbench.progress import SILENT, Progress, expired
 from workbench.structure.candidate import Candidate
 from workbench.structure.candidates import candidates_of_words, listed_of
 from workbench.structure.common import candidates_in_common
-from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
+from workbench.structure.comparisons import (
+    against_usual,
+    changes,
+    comparisons,
+    products,
+    shares_of_totals,
+)
 from workbench.structure.path_search import group_paths, paths, sibling_paths
 from workbench.structure.relational import Column
 from workbench.structure.table_paths import Path
@@ -115,7 +121,9 @@ def candidate_matrix(
             made.add(path, [one for one in various if one not in near.get(path, ())])
     made.stop_at(deadline)
     if made.open:
-        made.add_each(comparisons(made.kept, made.positive(), timed=timed))
+        positive = made.positive()
+        made.add_each(comparisons(made.kept, positive, timed=timed))
+        made.add_each(against_usual(schema, start, positive))
     for path in walked:
         made.stop_at(deadline)
         if made.open:

@@ -123,7 +123,7 @@ def gathered_number(walks: Literals, table: str, column: Column) -> str:
     if key not in made:
         name = walks.statements.new(f"{camel(column.name)}Of{camel(table)}")
         outside, test = "", ""
-        if of.also:
+        if of.shared:
             outside = " ^ ".join(_sharing(walks, of, "z")) + " ^ "
             inside, there = _sharing(walks, of, "y"), walks.row(of.table, "y")
         else:
@@ -132,8 +132,8 @@ def gathered_number(walks: Literals, table: str, column: Column) -> str:
         if of.column is not None:
             said, value = walks.onward(of.table, there, Onward(of.references, of.column), of.value)
             if of.column.kind == "number" and of.value is None:
-                aggregate, counted = "mean" if of.also or of.mean else "sum", value
-            elif of.also:
+                aggregate, counted = "mean" if of.shared or of.mean else "sum", value
+            elif of.shared:
                 aggregate, test, said = "share", f", {said[-1]}", said[:-1]
             inside = [*inside, *said]
         walks.statements.lines.append(comment(f"{column.name} of each row of {table}"))
@@ -144,8 +144,5 @@ def gathered_number(walks: Literals, table: str, column: Column) -> str:
 
 
 def _sharing(walks: Literals, of: Gathered, row: str) -> list[str]:
-    """Literals that bind the two things that rows share, by one of them."""
-    return [
-        walks.says(of.table, (row,), column, value)
-        for column, value in ((of.by, "a"), (of.also, "b"))
-    ]
+    """Literals that bind what rows share, by one of them."""
+    return [walks.says(of.table, (row,), column, value) for column, value in zip(of.shared, "ab")]
