@@ -149,6 +149,8 @@ def test_errors_of_rules_point_into_the_document() -> None:
     [
         ("predicates: [Foo/2: open", "E0130", "no YAML"),
         ('{"predicates": {', "E0130", "no JSON"),
+        ('{"rules": ' + "[" * 100_000, "E0130", "it nests too deeply"),
+        ("rules: " + "[" * 5_000, "E0130", "it nests too deeply"),
         ("just words", "E0131", "no mapping of sections"),
         ("predicats:\n  Foo/2: open", "E0131", "there is no section `predicats`"),
         ("predicates:\n  Foo: open", "E0131", "how many arguments"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from workbench.database import text_literal
 from workbench.structure.relational import ENDS, Column, Reference, Schema, Table
@@ -24,7 +25,7 @@ def with_tied(
         if ends and not table.of:
             of = schema[ends[0].table or ""]
             tied = tuple(_categories(staging, typed, table, of, ends))
-            found[table.name] = Table(**{**vars(table), "tied": tied})
+            found[table.name] = replace(table, tied=tied)
     return found
 
 

@@ -84,26 +84,22 @@ def _unused(table: StagedTable, column: str, taken: set[str]) -> str:
 def _found(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> dict[str, tuple[str, str]]:
     """The columns that hold lists, with what separates these."""
     some = f"(SELECT * FROM {table.relation} LIMIT {LOOKED_AT})"
-    cells = [(column, table.cell(column)) for column in table.columns]
-    counts = (
-        f"count({cell}), {', '.join(_holding(cell, separator) for separator in SEPARATORS)}"
-        for _, cell in cells
-    )
-    ((*numbers,),) = connection.execute(f"SELECT {', '.join(counts)} FROM {some}").fetchall()
     found = {}
-    for place, (column, cell) in enumerate(cells):
-        filled, *holding = numbers[place * 4 : place * 4 + 4]
-        for separator, several in zip(SEPARATORS, holding):
+    for column in table.columns:
+        cell = table.cell(column)
+        holding = ", ".join(
+            f"count(*) FILTER (contains({cell}, {text_literal(one)}))" for one in SEPARATORS
+        )
+        ((filled, *counts),) = connection.execute(
+            f"SELECT count({cell}), {holding} FROM {some}"
+        ).fetchall()
+        for separator, several in zip(SEPARATORS, counts):
             if several >= max(FEWEST, SEVERAL * filled) and _are_lists(
                 connection, some, cell, separator
             ):
                 found[column] = (separator, "")
                 break
     return found
-
-
-def _holding(cell: str, separator: str) -> str:
-    return f"count(*) FILTER (contains({cell}, {text_literal(separator)}))"
 
 
 def _are_lists(connection: duckdb.DuckDBPyConnection, some: str, cell: str, separator: str) -> bool:

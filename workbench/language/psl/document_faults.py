@@ -13,6 +13,8 @@ from workbench.errors import Diagnostic, InputError, Span
 if TYPE_CHECKING:
     import yaml
 
+TOO_DEEP = "it nests too deeply"
+
 
 def document_content(text: str, source: str | None) -> object:
     """What a document's JSON or YAML says; E0130 when it is neither."""
@@ -23,7 +25,7 @@ def document_content(text: str, source: str | None) -> object:
             line, column = (
                 (error.lineno, error.colno) if isinstance(error, json.JSONDecodeError) else (1, 1)
             )
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deeply"
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else TOO_DEEP
             raise DocumentFaults(text, source).syntax("JSON", reason, line, column) from None
     import yaml
 
@@ -33,6 +35,8 @@ def document_content(text: str, source: str | None) -> object:
         mark = getattr(error, "problem_mark", None)
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
         reason = getattr(error, "problem", None) or str(error).splitlines()[0]
+        if isinstance(error, RecursionError):
+            reason = TOO_DEEP
         raise DocumentFaults(text, source).syntax("YAML", reason, line, column) from None
 
 
