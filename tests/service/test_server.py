@@ -15,9 +15,11 @@ from urllib.parse import urlsplit
 
 import anyio
 import httpx
+import httpx2
 import pytest
 import uvicorn
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from typer.testing import CliRunner
 
 import workbench
@@ -183,6 +185,36 @@ def test_predictions_are_answered_from_elsewhere(tmp_path: Path) -> None:
             pytest.raises(UsageError, match="E0874"),
         ):
             remote.review(run=run)
+
+
+def test_who_holds_a_named_token_answers_under_no_other_name(tmp_path: Path) -> None:
+    """Neither by a call nor at the assistants' door; without a name one says who one is."""
+    (tmp_path / "facts.db").write_text(FACTS, encoding="utf-8")
+    words = ["administrator", "ada@label:labelling-word", "bea@model:modelling-word"]
+    with served(tmp_path, words) as address:
+        with workbench.connect(address, token="administrator") as remote:
+            remote.load(files=["facts.db"], rules=RULES)
+            run = remote.infer(rules=RULES, query=["Smokes"])["run"]
+            own = remote.answer(run=run, atom="Smokes(Bob)", says=True, reviewer="Cem")
+            assert own["reviewer"] == "Cem"
+        with workbench.connect(address, token="labelling-word") as remote:
+            for name in ("Cem", ""):
+                told = remote.answer(run=run, atom="Smokes(Bob)", says=False, reviewer=name)
+                assert told["reviewer"] == "ada"
+            remote.undo_answer(reviewer="Cem")
+
+        async def answered() -> dict[str, Any]:
+            headers = {"Authorization": "Bearer modelling-word"}
+            async with (
+                httpx2.AsyncClient(headers=headers) as http,
+                Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
+            ):
+                says = {"run": run, "atom": "Smokes(Bob)", "says": False, "reviewer": "Cem"}
+                told = (await client.call_tool("answer", says)).structured_content
+                assert told is not None
+                return told
+
+        assert anyio.run(answered)["reviewer"] == "bea"
 
 
 def test_pairs_of_a_linkage_are_answered_from_elsewhere(

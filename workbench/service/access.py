@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import secrets
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.cookies import CookieError, SimpleCookie
@@ -22,6 +23,18 @@ LEAST = 8
 """Characters of a secret that machines elsewhere may try."""
 COOKIE = "workbench-token"
 """Where a browser keeps the token by which it was let in."""
+
+
+holder_of_session: ContextVar[str] = ContextVar("holder_of_session", default="")
+"""Whose token a conversation at the assistants' door was begun with, where that is said."""
+
+
+def signed(arguments: Mapping[str, Any], takes: Collection[str], holder: str) -> dict[str, Any]:
+    """A call's arguments, the reviewer of a call that takes one being who holds the token, where
+    that is said: nobody answers under other names, and is the majority.
+    """
+    named = {"reviewer": holder} if holder and "reviewer" in takes else {}
+    return {**arguments, **named}
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,10 @@ class Tokens:
         """What the holder of an `Authorization` header is called, else the role; empty without."""
         secret = self._secret(header)
         return self.names.get(secret) or self.role(header) or ""
+
+    def holder(self, header: str | None) -> str:
+        """What the holder of an `Authorization` header is called, where that is said."""
+        return self.names.get(self._secret(header), "")
 
     def of_browser(self, cookies: str | None) -> str | None:
         """The role of a browser that was let in; None where it was not."""

@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from workbench import __version__
 from workbench.progress import Progress
+from workbench.service.access import holder_of_session, signed
 from workbench.service.answers import CANCELLED, call_tool, refusal, rounded
 from workbench.service.toolbox import TOOLS, Toolbox
 from workbench.service.wrong_arguments import unknown_argument, wrong_arguments
@@ -137,6 +138,9 @@ def _offered(
 ) -> Callable[..., Any]:
     """The function as a tool: in a thread, in turn, ended when its time or its caller is gone."""
 
+    signature = inspect.signature(function, eval_str=True)
+    takes = signature.parameters
+
     @functools.wraps(function)
     async def offered(**arguments: Any) -> CallToolResult:
         cancelled, record = Event(), CANCELLED
@@ -152,7 +156,7 @@ def _offered(
                 if cancelled.is_set():
                     return BUSY
             try:
-                return call_tool(heeding, arguments)
+                return call_tool(heeding, signed(arguments, takes, holder_of_session.get()))
             finally:
                 toolbox.lock.release()
 
@@ -168,7 +172,6 @@ def _offered(
         # What is read into a conversation needs no seventeen digits; rows of data stay as they are.
         return _told(record if function.__name__ == "query" else rounded(record))
 
-    signature = inspect.signature(function, eval_str=True)
     offered.__signature__ = signature.replace(return_annotation=CallToolResult)  # type: ignore[attr-defined]
     offered.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
     offered.__annotations__["return"] = CallToolResult

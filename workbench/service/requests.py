@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench.database.storage_faults import storage_fault
 from workbench.errors import UsageError, WorkbenchError
-from workbench.service.access import Tokens
+from workbench.service.access import Tokens, holder_of_session
 from workbench.service.answers import refusal
 
 PATIENCE = 30.0
@@ -34,13 +34,15 @@ class Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            role = self.tokens.role(Request(scope).headers.get("authorization"))
+            header = Request(scope).headers.get("authorization")
+            role = self.tokens.role(header)
             if role not in ("model", "admin"):
                 error = UsageError.of(
                     "E0874", "the assistants' door asks for a token of the role model or admin"
                 )
                 await refused(401 if role is None else 403, error)(scope, receive, send)
                 return
+            holder_of_session.set(self.tokens.holder(header))
         await self.app(scope, receive, send)
 
 

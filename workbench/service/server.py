@@ -29,7 +29,7 @@ from starlette.routing import Mount, Route
 from workbench import __version__
 from workbench.database.storage_faults import storage_fault
 from workbench.errors import InputError, UsageError, WorkbenchError
-from workbench.service.access import ROLES, Audit, Tokens
+from workbench.service.access import ROLES, Audit, Tokens, signed
 from workbench.service.answers import CANCELLED
 from workbench.service.assistants import assistants_server
 from workbench.service.calls import ToolCall, calls_of, openapi
@@ -96,9 +96,10 @@ class _Service:
                 ),
             )
         try:
-            arguments = call.read(await body_of(request, MOST_BODY) or b"{}")
+            sent = call.read(await body_of(request, MOST_BODY) or b"{}")
         except UsageError as error:
             return refused(422, error)
+        arguments = signed(sent, sent, self.tokens.holder(request.headers.get("authorization")))
         seconds = patience(request)
         if call.quick:
             answer = await anyio.to_thread.run_sync(lambda: self.work.read(call, arguments))
