@@ -114,7 +114,8 @@ def figures(found: Any) -> None:
     down = -sum(item.contribution for item in found.contributions if item.contribution < 0)
     shown: tuple[tuple[str, str, str | None], ...]
     if found.number:
-        shown = (("Predicted", figure(found.value), "The sum of the contributions below."),)
+        sums = f"The sum of the contributions below is {found.summed}."
+        shown = (("Predicted", figure(found.value), sums),)
     elif found.language == "psl":
         shown = (
             ("Truth value", f"{found.value:.3f}", None),
@@ -159,7 +160,9 @@ def explanation(result: Any, atom: str, world: str | None) -> None:
         shown = [(label, total) for label, (_, total) in zip(labels, parts)]
         if len(parts) > BARS:
             shown.append((f"{len(parts) - BARS} more", sum(total for _, total in parts[BARS:])))
-        title = "predicted" if found.number else TOTALS[found.language]
+        title = TOTALS[found.language]
+        if found.number:
+            title = found.summed if found.scale.is_logarithm else "predicted"
         draw(
             charts.waterfall(
                 shown, total=title, description=f"What each rule contributes to {atom}"

@@ -13,6 +13,7 @@ import workbench
 from workbench.errors import InputError, UsageError
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language import format_program, parse_mln
+from workbench.language.number_scale import NumberScale
 from workbench.network import energy
 
 PROGRAM = """
@@ -122,7 +123,8 @@ def test_of_a_positive_number_rules_add_up_to_the_logarithm(tmp_path: Path) -> N
     file, *_ = facts(tmp_path, 7)
     positive = PROGRAM.replace("= number", "= positive_number")
     program = parse_mln(positive)
-    assert program.positive == program.numeric == {"Price"}
+    assert program.logarithms == {"Price": NumberScale.POSITIVE}
+    assert program.numeric == {"Price"}
     assert parse_mln(format_program(program)).predicates == program.predicates
     with workbench.open() as ws:
         ws.declare(PROGRAM)
@@ -135,3 +137,23 @@ def test_of_a_positive_number_rules_add_up_to_the_logarithm(tmp_path: Path) -> N
         assert result.solution.values == pytest.approx(np.exp(sums), rel=1e-12)
         said = result.explain("Price(H0)")
         assert f"its logarithm, {np.log(said.value):.6g}, is the sum" in said.sentence()
+
+
+@pytest.mark.parametrize("begins", [2.0, -2.0])
+def test_of_a_nonnegative_number_rules_add_up_to_the_logarithm_of_it_and_one(begins: float) -> None:
+    """And no number is below 0."""
+    program = (
+        f"*Open(shop)\nVisits(shop) = nonnegative_number\n{begins} Visits(x)\n"
+        "0.5 Open(x) => Visits(x)\n"
+    )
+    assert parse_mln(program).logarithms == {"Visits": NumberScale.NONNEGATIVE}
+    assert parse_mln(format_program(parse_mln(program))) == parse_mln(program)
+    with workbench.open() as ws:
+        ws.declare(program)
+        ws.data.add("Open(A)", "!Open(B)")
+        result = ws.infer(program, query="Visits")
+        said = dict(zip(result.predictions()["atom"], result.predictions()["value"]))
+        for atom, total in (("Visits(A)", begins + 0.5), ("Visits(B)", begins)):
+            assert said[atom] == pytest.approx(max(np.expm1(total), 0.0), rel=1e-12)
+            told = result.explain(atom).sentence()
+            assert f"the logarithm of the number plus 1, {total:.6g}, is the sum" in told

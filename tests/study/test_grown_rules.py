@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
+from tests.study.test_study import assert_infer_says_the_same
 from workbench.structure.grown_rules import _chosen, _Way, fit_grown_rules
 from workbench.structure.pursuit import grow
 from workbench.structure.rule_task import RuleTask
@@ -181,3 +182,21 @@ def test_prices_that_multiply_are_told_by_their_logarithm(
     assert (asked["low"] > 0).all()
     own = before[0][~before[0]["known"]]
     assert list(asked["value"]) == pytest.approx(list(own["value"]), rel=1e-5)
+
+
+def test_counts_that_multiply_are_told_by_the_logarithm_of_them_and_one(tmp_path: Path) -> None:
+    """What is predicted is not below 0, nor are intervals; `infer` says the same."""
+    rng = np.random.default_rng(6)
+    size, brand = rng.lognormal(0, 0.8, 400), rng.integers(5, size=400)
+    sold = rng.poisson(1.5 * size * np.exp(0.7 * brand - 1))
+    rows = [
+        f"p{at},{size[at]:.3f},b{brand[at]},{'' if at % 8 == 0 else sold[at]}" for at in range(400)
+    ]
+    goods = tmp_path / "goods.csv"
+    goods.write_text("good,size,brand,sold\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    found = study([goods], "goods.sold", folds=2)
+    assert "PredictedSold(good) = nonnegative_number" in found.program
+    assert all(rule.words.endswith(" % (of the number plus 1)") for rule in found.rules)
+    asked = found.predictions[~found.predictions["known"]]
+    assert (asked["low"] >= 0).all()
+    assert_infer_says_the_same(tmp_path, [goods], found, "good", 50)

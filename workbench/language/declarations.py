@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from workbench.errors import Span
+from workbench.language.number_scale import NumberScale
 from workbench.language.values import ValueKind, argument_kinds
 
 
@@ -36,8 +37,8 @@ class Predicate:
     numeric : bool
         Declared as `Price(house) = number`: its atoms are numbers to be predicted, normally
         distributed, and the weights of rules add up to their means.
-    positive : bool
-        Declared as `Price(house) = positive_number`: that holds of the numbers' logarithms.
+    scale : NumberScale
+        Of numbers, what that holds of: `Price(house) = positive_number` of their logarithms.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Predicate:
     value_last: bool = False
     entities: tuple[int, ...] = ()
     numeric: bool = False
-    positive: bool = False
+    scale: NumberScale = NumberScale.PLAIN
     span: Span | None = field(default=None, compare=False)
 
     @property

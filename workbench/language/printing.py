@@ -23,7 +23,6 @@ from workbench.language.terms import (
     Or,
     Quantified,
 )
-from workbench.language.values import POSITIVE_NUMBER, ValueKind
 
 BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
@@ -126,8 +125,7 @@ def format_predicate(predicate: Predicate) -> str:
     arguments = [f"{name}{marks.get(i, '')}" for i, name in enumerate(types)]
     star = "*" if predicate.closed else ""
     if predicate.numeric:
-        kind = POSITIVE_NUMBER if predicate.positive else ValueKind.NUMBER
-        return f"{predicate.name}({', '.join(arguments)}) = {kind}"
+        return f"{predicate.name}({', '.join(arguments)}) = {predicate.scale}"
     return (
         f"{star}{predicate.name}({', '.join(arguments)})"
         if arguments

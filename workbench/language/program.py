@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 
 from workbench.errors import Span
 from workbench.language.declarations import Function, Predicate, Type
+from workbench.language.number_scale import NumberScale
 from workbench.language.terms import Atom, Comparison, Formula, Literal, Term
 from workbench.language.values import VALUE_TYPES, ValueKind
 
@@ -226,9 +227,10 @@ class Program:
         return frozenset(name for name, predicate in self.predicates.items() if predicate.numeric)
 
     @property
-    def positive(self) -> frozenset[str]:
-        """Those of them whose logarithms rules add up to."""
-        return frozenset(name for name, predicate in self.predicates.items() if predicate.positive)
+    def logarithms(self) -> dict[str, NumberScale]:
+        """Those of them whose logarithms rules add up to, and how."""
+        scales = {name: predicate.scale for name, predicate in self.predicates.items()}
+        return {name: scale for name, scale in scales.items() if scale.is_logarithm}
 
     def kind_of(self, type_name: str) -> ValueKind | None:
         """What values of a type are; None for a type with a domain."""

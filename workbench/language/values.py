@@ -23,10 +23,6 @@ class ValueKind(StrEnum):
     TEXT = "text"
 
 
-POSITIVE_NUMBER = "positive_number"
-"""What is predicted of a number whose logarithm rules add up to."""
-
-
 def argument_kinds(
     types: Sequence[str], entities: Iterable[int] = (), *, value_last: bool
 ) -> tuple[ValueKind | None, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
+from workbench.language.number_scale import NumberScale
 from workbench.structure.condensed import condensed
 from workbench.structure.rule_choice import DENSE, Blend, Support, Tries, Tuning
 from workbench.structure.rule_design import Design, Stage
@@ -37,8 +38,8 @@ class WeightedRules:
         Of trees with other terms beside them: the trees without these.
     losses : tuple of float
         The mean loss on each held-out set that chose the terms; empty where none did.
-    positive : bool
-        Whether the sum is the logarithm of what is expected.
+    scale : NumberScale
+        Of a number, what the sum is of what is expected.
     """
 
     terms: tuple[Term, ...]
@@ -49,7 +50,7 @@ class WeightedRules:
     complete: bool = True
     alone: WeightedRules | None = None
     losses: tuple[float, ...] = ()
-    positive: bool = False
+    scale: NumberScale = NumberScale.PLAIN
 
     def scores(self, X: Real) -> Float:
         """The sum, shape (n_rows,)."""
@@ -75,9 +76,8 @@ class WeightedRules:
 
     def predict(self, X: Real) -> Float:
         """Probabilities, or expected values."""
-        if self.positive:
-            return np.asarray(np.exp(self.scores(X)))
-        return sigmoid(self.scores(X)) if self.discrete else self.scores(X)
+        scores = self.scores(X)
+        return sigmoid(scores) if self.discrete else self.scale.numbers(scores)
 
     def __len__(self) -> int:
         return len(self.terms)

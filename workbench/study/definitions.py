@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.language.number_scale import NumberScale
 from workbench.language.printing import comment
 from workbench.structure.candidate import Candidate
 from workbench.structure.table_paths import Path
@@ -29,8 +30,14 @@ class Definitions:
     of neighbours alone, so that blanks do not tell each other.
     """
 
-    def __init__(self, ready: Prepared, *, positive: bool = False, alone: bool = False) -> None:
-        self._ready, self._positive, self._alone = ready, positive, alone
+    def __init__(
+        self,
+        ready: Prepared,
+        *,
+        scale: NumberScale = NumberScale.PLAIN,
+        alone: bool = False,
+    ) -> None:
+        self._ready, self._scale, self._alone = ready, scale, alone
         self._statements = Statements(ready.mapping, ready.target.table)
         self._subject = self._statements.subject
         self._walks = Walks(ready, self._statements)
@@ -48,8 +55,7 @@ class Definitions:
             return None
         *subjects, value = target.types
         if target.kind == "number":
-            kind = "positive_number" if self._positive else "number"
-            return f"{self.predicted}({', '.join(subjects)}) = {kind}"
+            return f"{self.predicted}({', '.join(subjects)}) = {self._scale}"
         return f"{self.predicted}({', '.join(subjects)}, {value}!)"
 
     def asked(self) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.arrays import Bool, Float, Real
+from workbench.language.number_scale import NumberScale
 from workbench.structure.candidate import Candidate
 from workbench.structure.sparse_fits import sigmoid
 from workbench.structure.terms import Term
@@ -22,7 +23,7 @@ from workbench.study.program import rule_texts, written_intercept
 from workbench.study.result import Explained, StudiedRule
 from workbench.study.rule_words import readable_step, reason_words, term_words
 from workbench.study.run import Studied
-from workbench.study.words import percent_text, weight_text
+from workbench.study.words import added_text
 from workbench.tables.facts import TargetKind
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def studied_rules(
             said = term_words(term, matrix.candidates, timed=timed, step=step)
             about = f" [{ready.classes[place]}]" if model.kind == "category" else ""
             adds = each * step
-            words = f"{said}{about}: {percent_text(adds) if part.positive else weight_text(adds)}"
+            words = f"{said}{about}: {added_text(adds, part.scale)}"
             found.append(
                 (
                     abs(weight),
@@ -208,11 +209,11 @@ def _explained(
     if kind != "category" and not known:
         sure = min(max(value, SURE), 1.0 - SURE)
         if kind == "number":
-            reached = float(np.log(value)) if part.positive else value
+            reached = float(part.scale.sums(np.asarray(value)))
         else:
             reached = float(np.log(sure / (1.0 - sure)))
         jointly = reached - begins - others - sum(adds for _, adds in told)
-    return Explained(name, value, known, tuple(told), begins, others, jointly, part.positive)
+    return Explained(name, value, known, tuple(told), begins, others, jointly, part.scale)
 
 
 def intervals(studied: Studied, model: FittedRules, X: Real, known: Bool) -> tuple[Float, Float]:
@@ -227,14 +228,15 @@ def intervals(studied: Studied, model: FittedRules, X: Real, known: Bool) -> tup
     if not studied.folds or model.kind == "category":
         return nothing, nothing
     if model.kind == "number":
-        scale = _logarithm if model.parts[0].positive else np.asarray
-        pairs = ((scale(f.predicted), scale(studied.labels[f.held_out])) for f in studied.folds)
+        scale = model.parts[0].scale
+        pairs = (
+            (_sums(scale, f.predicted), _sums(scale, studied.labels[f.held_out]))
+            for f in studied.folds
+        )
         errors = np.sort(np.concatenate([np.abs(said - true) for said, true in pairs]))
         at = min(int(np.ceil(COVERAGE * (len(errors) + 1))) - 1, len(errors) - 1)
-        centre = model.predict(X)
-        if model.parts[0].positive:
-            return centre / np.exp(errors[at]), centre * np.exp(errors[at])
-        return centre - errors[at], centre + errors[at]
+        centre = model.parts[0].scores(X)
+        return scale.numbers(centre - errors[at]), scale.numbers(centre + errors[at])
     del known
     scores = np.stack([fold.model.parts[0].scores(X) for fold in studied.folds])
     n = len(scores)
@@ -243,5 +245,6 @@ def intervals(studied: Studied, model: FittedRules, X: Real, known: Bool) -> tup
     return sigmoid(centre - 1.64 * error), sigmoid(centre + 1.64 * error)
 
 
-def _logarithm(numbers: Float) -> Float:
-    return np.asarray(np.log(np.maximum(numbers, SURE)))
+def _sums(scale: NumberScale, numbers: Float) -> Float:
+    """Numbers as their rules add them up; of a held-out row one may be none of its scale."""
+    return scale.sums(np.maximum(numbers, SURE) if scale.is_logarithm else numbers)

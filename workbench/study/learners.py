@@ -15,7 +15,7 @@ from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.class_rules import as_far_as_time_goes, fit_class_rules, rules_of_classes
 from workbench.structure.distilled_rules import with_what_trees_say
 from workbench.structure.grown_rules import fit_grown_rules
-from workbench.structure.positive_numbers import by_logarithms
+from workbench.structure.number_scales import scale_of
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.sparse_fits import softmax
 from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules, mean_of
@@ -86,10 +86,11 @@ def fit_learner(
             if len(fewer.y) < len(task.y):
                 parts = tuple(replace(one, complete=False) for one in parts)
             return FittedRules(kind, parts)
-        if kind != "number" or not by_logarithms(task):
+        if kind != "number":
             return FittedRules(kind, _parts(learner, kind, task, n_classes, linear))
-        parts = _parts(learner, kind, replace(task, y=np.log(task.y)), n_classes, linear)
-        return FittedRules(kind, tuple(replace(one, positive=True) for one in parts))
+        scale = scale_of(task)
+        parts = _parts(learner, kind, replace(task, y=scale.sums(task.y)), n_classes, linear)
+        return FittedRules(kind, tuple(replace(one, scale=scale) for one in parts))
 
 
 def _parts(

@@ -30,7 +30,7 @@ def program_text(
 
     Of yes or no, blanks that are neighbours are told jointly, or each `alone`, by known labels.
     """
-    definitions = Definitions(ready, positive=model.parts[0].positive, alone=alone)
+    definitions = Definitions(ready, scale=model.parts[0].scale, alone=alone)
     bodies = []
     for place, part in enumerate(model.parts):
         head = definitions.head(place)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic
+from workbench.language.number_scale import NumberScale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,8 +82,8 @@ class Explained:
     jointly : float
         What the rows that are predicted together with this one add; `begins`, the reasons, `others`
         and this are the value, but for a category, whose classes share 1.
-    logarithm : bool
-        Whether they are the value's logarithm.
+    scale : NumberScale
+        What they are of the value, where that is a number.
     """
 
     name: str
@@ -92,7 +93,7 @@ class Explained:
     begins: float = 0.0
     others: float = 0.0
     jointly: float = 0.0
-    logarithm: bool = False
+    scale: NumberScale = NumberScale.PLAIN
 
     def parts(self) -> list[tuple[str, float]]:
         """What the value is made of, in words, from what every row begins with on."""
@@ -100,7 +101,11 @@ class Explained:
             ("all other rules", self.others),
             ("answers that are predicted together with it", self.jointly),
         )
-        what = "the logarithm that" if self.logarithm else "what"
+        what = {
+            NumberScale.PLAIN: "what",
+            NumberScale.POSITIVE: "the logarithm that",
+            NumberScale.NONNEGATIVE: "the logarithm of the number plus 1 that",
+        }[self.scale]
         begins = (f"{what} every row begins with", self.begins)
         return [begins, *self.reasons, *(part for part in rest if abs(part[1]) > LEAST)]
 

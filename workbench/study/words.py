@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.language.number_scale import NumberScale
 from workbench.structure.candidate import Candidate, Onward
 from workbench.structure.relational import Reference
 from workbench.structure.table_paths import Hop, Path
@@ -46,9 +47,12 @@ def weight_text(weight: float) -> str:
     return f"{weight:+,.0f}" if abs(weight) >= 1e3 else f"{weight:+.3g}"
 
 
-def percent_text(logarithm: float) -> str:
-    """What adding to a logarithm does to the number, in per cent."""
-    return f"{weight_text(100 * float(np.expm1(logarithm)))} %"
+def added_text(adds: float, scale: NumberScale) -> str:
+    """What a rule adds; where that is to a logarithm, what it does to the number, in per cent."""
+    if not scale.is_logarithm:
+        return weight_text(adds)
+    of = " (of the number plus 1)" if scale is NumberScale.NONNEGATIVE else ""
+    return f"{weight_text(100 * float(np.expm1(adds)))} %{of}"
 
 
 def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:

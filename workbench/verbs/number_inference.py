@@ -37,8 +37,8 @@ def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
 def solve_numbers(
     program: Program, grounding: Grounding, weights: Float, task: Task, engine: str
 ) -> Solution:
-    """The means of open atoms that are numbers; of positive ones, whose logarithms rules add up to,
-    the middle value.
+    """The means of open atoms that are numbers, or their middle values where rules add up to
+    logarithms.
 
     Raises E0639 for a rule that joins one with another open atom, or is hard; E0804 for an engine
     of truths.
@@ -61,10 +61,11 @@ def solve_numbers(
             "weight",
         )
     solution = solver.solve(network, weights)
-    positive = np.isin(grounding.atoms.predicates, list(program.positive))
-    if positive.any():
-        held = positive[grounding.atoms.predicate]
-        values = np.where(held, np.exp(solution.values), solution.values)
-        solution = replace(solution, values=values)
+    for name, scale in program.logarithms.items():
+        if name in grounding.atoms.predicates:
+            held = grounding.atoms.predicate == grounding.atoms.predicates.index(name)
+            values = solution.values.copy()
+            values[held] = scale.numbers(values[held])
+            solution = replace(solution, values=values)
     told = f"auto took {solver.name}: " if engine == "auto" else ""
     return replace(solution, reason=told + solution.reason)

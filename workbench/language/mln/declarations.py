@@ -6,9 +6,9 @@ from lark import Token, v_args
 
 from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.grammar import Node, StatementBuilder
+from workbench.language.number_scale import NumberScale
 from workbench.language.refusal import Refused
 from workbench.language.terms import Constant, Variable
-from workbench.language.values import POSITIVE_NUMBER, ValueKind
 
 MOST_RANGE = 1_000_000
 
@@ -86,7 +86,7 @@ class DeclarationBuilder(StatementBuilder[Node]):
 
     def number_declaration(self, name: Token, *rest: Token) -> Predicate:
         *types, kind = (token for token in rest if token.type == "NAME")
-        if kind not in (ValueKind.NUMBER, POSITIVE_NUMBER):
+        if kind not in list(NumberScale):
             raise Refused(
                 "E0641",
                 f"{name} is said to be a {kind}, and only truths and numbers are predicted",
@@ -98,7 +98,7 @@ class DeclarationBuilder(StatementBuilder[Node]):
             str(name),
             tuple(map(str, types)),
             numeric=True,
-            positive=kind == POSITIVE_NUMBER,
+            scale=NumberScale(kind),
             span=self.source.span(name),
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
+from workbench.language.number_scale import NumberScale
 from workbench.network import Domain, explain_atom, mean_explanation
 from workbench.verbs.explaining.display import (
     shown_atom,
@@ -75,8 +76,21 @@ def explain_result(
     headings = headings_of(rule.description for rule in result.program.rules)
     of_result = result.program.language, samples, shown, result.are_numbers, headings
     return Explanation(
-        name, float(values[index]), parts.log_odds, probability, tuple(contributions), *of_result
+        name,
+        float(values[index]),
+        parts.log_odds,
+        probability,
+        tuple(contributions),
+        *of_result,
+        scale=_scale(result, index),
     )
+
+
+def _scale(result: Inferred, index: int) -> NumberScale:
+    """What the contributions to an atom add up to."""
+    atoms = result.grounding.atoms
+    name = atoms.predicates[int(atoms.predicate[index])]
+    return result.program.logarithms.get(name, NumberScale.PLAIN)
 
 
 def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iterator[Contribution]:

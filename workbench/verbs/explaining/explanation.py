@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from math import isclose, isinf
+from math import isinf
+
+from workbench.language.number_scale import NumberScale
 
 _MOST = 3
 """Rules that a sentence names on each side."""
@@ -110,6 +112,8 @@ class Explanation:
         Whether the atom is a number: the contributions add up to it, and there is no probability.
     headings : frozenset of str
         The comments of the program that head several of its rules.
+    scale : NumberScale
+        What the contributions to a number add up to.
     """
 
     atom: str
@@ -122,6 +126,16 @@ class Explanation:
     shown: str = ""
     number: bool = False
     headings: frozenset[str] = frozenset()
+    scale: NumberScale = NumberScale.PLAIN
+
+    @property
+    def summed(self) -> str:
+        """What of a number the contributions add up to."""
+        return {
+            NumberScale.PLAIN: "it",
+            NumberScale.POSITIVE: "its logarithm",
+            NumberScale.NONNEGATIVE: "the logarithm of the number plus 1",
+        }[self.scale]
 
     def sentence(self) -> str:
         """The explanation in sentences: the value, and the rules that speak for and against it."""
@@ -131,8 +145,8 @@ class Explanation:
         if self.number:
             most = "; ".join(self._reasons(0)) or "none"
             summed = "the sum of what its rules add"
-            if not isclose(self.value, self.log_odds):
-                summed = f"its logarithm, {self.log_odds:.6g}, is {summed}"
+            if self.scale.is_logarithm:
+                summed = f"{self.summed}, {self.log_odds:.6g}, is {summed}"
             return f"{atom} is {self.value:.6g}: {summed}, most of it {most}."
         told = [self._judgement(atom)]
         up, down = ("Up", "Down") if self.language == "psl" else ("For it", "Against it")

@@ -160,8 +160,10 @@ def _with_values(result: StudyResult, ready: Prepared, values: Mapping[Key, floa
     inferred = np.array([values[keys[row]] for row in rows], np.float64)
     # Intervals hold the values that inference gives.
     shift = inferred - columns["value"][rows] if ready.kind == "number" else 0.0
+    least = 0.0 if (columns["low"][rows] >= 0).all() else -np.inf
     for name, kept in (("low", np.minimum), ("high", np.maximum)):
-        columns[name] = _replaced(columns[name], rows, kept(columns[name][rows] + shift, inferred))
+        moved = np.maximum(columns[name][rows] + shift, least)
+        columns[name] = _replaced(columns[name], rows, kept(moved, inferred))
     columns["value"] = _replaced(columns["value"], rows, inferred)
     return replace(result, columns=columns)
 

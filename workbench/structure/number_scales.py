@@ -1,10 +1,11 @@
-"""Positive numbers: whether what tells them adds up, or multiplies."""
+"""Numbers: whether what tells them adds up, or multiplies."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.language.number_scale import NumberScale
 from workbench.structure.boosting import Boosted, BoostingSettings
 from workbench.structure.rule_task import RuleTask, random_splits
 from workbench.structure.screening import screened
@@ -18,18 +19,26 @@ SETTINGS = BoostingSettings(rate=0.1, leaves=2, bins=63, share=0.5)
 """Trees of one question each: what they say adds up, as what rules say does."""
 
 
-def by_logarithms(task: RuleTask) -> bool:
-    """Whether sums of steps of a number's logarithm err less on held-out rows than those of the
-    number itself, by more than the gain's standard error.
+def scale_of(task: RuleTask) -> NumberScale:
+    """What rules for a number are to add up to: its logarithm, of numbers of which some are 0 that
+    of the number and one, where sums of steps of these err less on held-out rows than those of the
+    number itself, by more than the gain's standard error; else the number.
     """
+    y, plain = task.y, NumberScale.PLAIN
+    if len(y) < 60 or y.min() < 0:
+        return plain
+    scale = NumberScale.POSITIVE if y.min() > 0 else NumberScale.NONNEGATIVE
+    if scale.sums(y).std() < SPREAD:
+        return plain
+    some = task if len(y) <= MOST_ROWS else task.evenly(MOST_ROWS)
+    return scale if _errs_less(some, scale) else plain
+
+
+def _errs_less(task: RuleTask, scale: NumberScale) -> bool:
     y = task.y
-    if len(y) < 60 or y.min() <= 0 or np.log(y).std() < SPREAD:
-        return False
-    if len(y) > MOST_ROWS:
-        return by_logarithms(task.evenly(MOST_ROWS))
     # Whether sums or products tell a number does not pass: any rows may judge, also earlier ones.
     held_out = random_splits(y, False, task.conduct.seed)
-    errors = [_errors(task, rows) for rows in held_out]
+    errors = [_errors(task, scale, rows) for rows in held_out]
     plain, logarithms = np.concatenate([np.empty((2, 0)), *errors], axis=1)
     gain = plain - logarithms
     if not len(gain):
@@ -37,19 +46,19 @@ def by_logarithms(task: RuleTask) -> bool:
     return bool(gain.mean() > max(GAIN * plain.mean(), gain.std() / np.sqrt(len(gain))))
 
 
-def _errors(task: RuleTask, held_out: Int64) -> Float:
+def _errors(task: RuleTask, scale: NumberScale, held_out: Int64) -> Float:
     """What trees of the number and of its logarithm, learned from other rows, err on each held-out
     row, shape (2, n_rows).
     """
     training = np.setdiff1d(np.arange(len(task.y)), held_out)
     X, seen = task.X[training], task.y[training]
-    columns = screened(X, np.log(seen), discrete=False, most=100) if len(training) >= 40 else ()
+    columns = screened(X, scale.sums(seen), discrete=False, most=100) if len(training) >= 40 else ()
     if not len(columns) or not len(held_out):
         return np.empty((2, 0))
     errors = []
-    for numbers, back in ((seen, np.asarray), (np.log(seen), np.exp)):
-        trees = Boosted(X[:, columns], numbers, SETTINGS, discrete=False)
+    for one in (NumberScale.PLAIN, scale):
+        trees = Boosted(X[:, columns], one.sums(seen), SETTINGS, discrete=False)
         trees.grow(TREES)
-        said = back(trees.predict(task.X[np.ix_(held_out, columns)]))
+        said = one.numbers(trees.predict(task.X[np.ix_(held_out, columns)]))
         errors.append(np.abs(said - task.y[held_out]))
     return np.stack(errors)
