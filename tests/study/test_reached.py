@@ -111,3 +111,10 @@ def test_the_variance_of_equal_numbers_is_zero_beside_others_that_vary() -> None
     spans = Reached(anchor, None).spans(np.arange(3), None)
     assert variance(values, spans, anchor)[[0, 2]].tolist() == [0.0, 0.0]
     assert np.isnan(variance(np.full(21, np.nan), spans, anchor)).all()
+
+
+def test_at_an_unknown_time_no_row_counts_and_a_row_without_one_is_in_no_window() -> None:
+    reached = Reached(np.array([0, 0, 0]), np.array([np.nan, 1.0, 2.0]))
+    anchors, now = np.array([0, 0]), np.array([np.nan, 2.0])
+    assert count(reached.spans(anchors, now)).tolist() == [0, 3]
+    assert count(reached.spans(anchors, now, 1.5)).tolist() == [0, 2]

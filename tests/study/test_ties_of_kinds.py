@@ -21,12 +21,14 @@ MOLECULES = 300
 Motifs = list[Counter[tuple[str, str, str]]]
 
 
-def _molecules(directory: Path, *, with_key: bool) -> tuple[list[Path], Motifs]:
+def _molecules(
+    directory: Path, *, with_key: bool, n_called: str = "n"
+) -> tuple[list[Path], Motifs]:
     """And how many bonds of each kind each has, by the elements of both ends in order."""
     rng = np.random.default_rng(8)
     atoms, bonds, labels, motifs = [], [], [], Motifs()
     for one in range(MOLECULES):
-        elements = rng.choice(["c", "n", "o", ""], 12, p=[0.5, 0.25, 0.2, 0.05]).tolist()
+        elements = rng.choice(["c", n_called, "o", ""], 12, p=[0.5, 0.25, 0.2, 0.05]).tolist()
         atoms += [[f"m{one}_{n}", one, element] for n, element in enumerate(elements)]
         found: Counter[tuple[str, str, str]] = Counter()
         for n in range(1, 12):
@@ -35,7 +37,7 @@ def _molecules(directory: Path, *, with_key: bool) -> tuple[list[Path], Motifs]:
             first, second = sorted((elements[other], elements[n]))
             found[kind, first, second] += bool(first)
         motifs.append(found)
-        odds = 0.85 if found["double", "n", "o"] else 0.2
+        odds = 0.85 if found[("double", *sorted((n_called, "o")))] else 0.2
         labels.append([one, "" if one % 5 == 0 else "yes" if rng.random() < odds else "no"])
     columns = ["bond", "atom1", "atom2", "order"]
     return [
@@ -49,10 +51,13 @@ def _molecules(directory: Path, *, with_key: bool) -> tuple[list[Path], Motifs]:
     ], motifs
 
 
-@pytest.mark.parametrize("with_key", [True, False])
-def test_definitions_say_what_columns_say_of_what_rows_tie(tmp_path: Path, with_key: bool) -> None:
+@pytest.mark.parametrize(("with_key", "n_called"), [(True, "n"), (False, "salt and water")])
+def test_definitions_say_what_columns_say_of_what_rows_tie(
+    tmp_path: Path, with_key: bool, n_called: str
+) -> None:
     """And both what is counted by hand; an end of which nothing is known is of no kind."""
-    files, motifs = _molecules(tmp_path, with_key=with_key)
+    files, motifs = _molecules(tmp_path, with_key=with_key, n_called=n_called)
+    first, second = sorted((n_called, "o"))
     with stage(find_sources(files)) as staging:
         ready = prepared(staging, "molecules.active")
         matrix = candidates_for(staging, ready, np.arange(MOLECULES), collective=False)
@@ -62,9 +67,9 @@ def test_definitions_say_what_columns_say_of_what_rows_tie(tmp_path: Path, with_
         words = [candidate_words(one) for one in every]
         assert_definitions_say_columns(staging, ready, every, np.random.default_rng(1), X)
     bonds = "number of bonds of its atoms (as atom1) with"
-    double = words.index(f"{bonds} order = double and element n and o at its ends")
+    double = words.index(f"{bonds} order = double and element {first} and {second} at its ends")
     any_order = words.index(f"{bonds} element c and c at its ends")
-    assert X[:, double].tolist() == [one["double", "n", "o"] for one in motifs]
+    assert X[:, double].tolist() == [one["double", first, second] for one in motifs]
     assert X[:, any_order].tolist() == [
         one["double", "c", "c"] + one["single", "c", "c"] for one in motifs
     ]

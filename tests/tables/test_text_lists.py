@@ -100,7 +100,7 @@ def test_a_program_reads_the_lists_of_new_files_as_its_mapping_has_them(
     assert_infer_says_the_same(tmp_path, files, found, "film_id", FILMS // 4)
     new = tmp_path / "new"
     new.mkdir()
-    few = [[1, "Drama|Horror", 1999, ""], [2, "Drama|War", 1999, ""]]
+    few = [[1, "Drama|Horror", 1999, ""], [2, "Drama|War", 1999, ""], [1, "Drama|Horror", 1999, ""]]
     write(new / "films.csv", ["film_id", "genres", "year", "liked"], few)
     said = inferred(tmp_path, [new / "films.csv"])
     assert said[("1",)] > 0.7 > 0.3 > said[("2",)]

@@ -67,7 +67,8 @@ class Reached:
                 return low
             middle = (low + high) // 2
             # What is dated later is said so: rows without a date, which come first, are not.
-            early = open_ & ~(self.time[np.minimum(middle, len(self.time) - 1)] > when)
+            later = self.time[np.minimum(middle, len(self.time) - 1)] > when
+            early = open_ & ~later & ~np.isnan(when)
             low = np.where(early, middle + 1, low)
             high = np.where(open_ & ~early, middle, high)
 

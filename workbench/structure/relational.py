@@ -8,8 +8,8 @@ from typing import Literal
 
 from workbench.structure.nearness import Near, Place
 
-ENDS = " and "
-"""Between the values of the two things that a row ties."""
+ENDS = "\x1f"
+"""Between the values of the two things that a row ties: a sign that no text of people holds."""
 
 Kind = Literal["number", "category", "flag", "date", "calendar", "name", "text"]
 

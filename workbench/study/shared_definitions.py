@@ -49,8 +49,9 @@ def of_both_ends(walks: Literals, table: str, row: Row, column: Column, value: s
         name = walks.statements.new(f"{camel(table)}Of{camel(value)}")
         there = walks.row(table, "y")
         relation = walks.mapped(table).relation
-        walks.statements.lines.append(comment(f"{spoken(table)} of {value} ({column.name})"))
         values = value.split(ENDS)
+        told = f"{spoken(table)} of {' and '.join(values)} ({column.name})"
+        walks.statements.lines.append(comment(told))
         for one, other in dict.fromkeys([tuple(values), tuple(reversed(values))]):
             body = [] if relation is None else [f"{relation}({', '.join(there)})"]
             for end, said, letter in zip(column.ends, (one, other), "ab"):

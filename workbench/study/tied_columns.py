@@ -65,8 +65,8 @@ def _categories(
             f"SELECT {pair_of(f'a.{name}', f'b.{name}')} AS p FROM {here.relation} x {joins} "
             f"WHERE p IS NOT NULL GROUP BY p ORDER BY count(*) DESC, p LIMIT {MOST_PAIRS}"
         )
-        if len(rows) > 1:
-            values = tuple(str(value) for (value,) in rows)
+        values = tuple(str(value) for (value,) in rows if str(value).count(ENDS) == 1)
+        if len(values) > 1:
             yield Column(column.name, "category", values, ends=ends)
 
 

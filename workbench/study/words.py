@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.language.number_scale import NumberScale
 from workbench.structure.candidate import Candidate, Onward
-from workbench.structure.relational import Reference
+from workbench.structure.relational import ENDS, Reference
 from workbench.structure.table_paths import Hop, Path
 from workbench.study.path_words import (
     as_role,
@@ -196,7 +196,7 @@ def value_words(what: str, onward: Onward | None, value: str | None) -> str:
         passed = "of at least" if sign == ">=" else "below"
         return f"{what} {passed} {number_text(float(number))}"
     if onward.column.ends:
-        return f"{what} {value} at its ends"
+        return f"{what} {' and '.join(value.split(ENDS))} at its ends"
     is_so = "beginning with" if onward.column.beginning else "="
     return f"{what} {is_so} {onward.column.shown(value)}"
 

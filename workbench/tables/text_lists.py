@@ -4,8 +4,8 @@ refer to their rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import duckdb
 
@@ -36,18 +36,38 @@ FEWEST = 20
 NUMBERS = 0.5
 """Share of the elements that are numbers, from which on a comma is no separator."""
 
-Told = Mapping[str, Mapping[str, tuple[str, str]]]
-"""Of each table the columns of lists: what separates these, and what their table is called."""
+
+@dataclass(frozen=True)
+class ListColumn:
+    """A column of lists.
+
+    Attributes
+    ----------
+    key : str
+        The column that tells the rows apart.
+    table : str
+        What the table of its elements is called.
+    """
+
+    separator: str
+    key: str
+    table: str
+
+
+Told = Mapping[str, Mapping[str, ListColumn]]
+"""Of each table the columns of lists."""
 
 
 def lists_told(mapping: TablesMapping) -> Told:
     """The columns of lists that a mapping has, of all of its tables."""
-    found: dict[str, dict[str, tuple[str, str]]] = {name: {} for name in mapping.by_name}
+    found: dict[str, dict[str, ListColumn]] = {name: {} for name in mapping.by_name}
     whole = {one.source.path: one.name for one in mapping.tables if not one.source.is_list}
     for table in mapping.tables:
         source = table.source
         if source.list_separator is not None and source.path in whole:
-            found[whole[source.path]][source.part or ""] = (source.list_separator, table.name)
+            key = table.columns[0].name
+            one = ListColumn(source.list_separator, key, table.name)
+            found[whole[source.path]][source.part or ""] = one
     return found
 
 
@@ -65,24 +85,35 @@ def text_lists(
         if table.source.form not in ("delimited", "parquet", "json") or table.source.is_list:
             continue
         known = told.get(table.name)
-        lists = _found(connection, table) if known is None else known
-        key = _key(connection, table) if lists else None
-        for column, (separator, called) in lists.items() if key else ():
-            if column in table.columns:
-                name = called or _unused(table, column, taken)
-                taken.add(name)
-                found = _elements(connection, table, str(key), column, separator, name)
+        for column, one in (_found(connection, table, taken) if known is None else known).items():
+            if {column, one.key} <= set(table.columns):
+                taken.add(one.table)
+                found = _elements(connection, table, column, one)
                 note = _note(table, column, found.source)
                 yield found if known is not None else replace(found, notes=(note,))
 
 
-def _unused(table: StagedTable, column: str, taken: set[str]) -> str:
+def _unused(table: StagedTable, column: str, taken: Collection[str]) -> str:
     folded = {name.casefold() for name in taken}
-    return column if column.casefold() not in folded else unused(f"{table.name}_{column}", taken)
+    return column if column.casefold() not in folded else unused(f"{table.name}_{column}", {*taken})
 
 
-def _found(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> dict[str, tuple[str, str]]:
-    """The columns that hold lists, with what separates these."""
+def _found(
+    connection: duckdb.DuckDBPyConnection, table: StagedTable, taken: Collection[str]
+) -> dict[str, ListColumn]:
+    """The columns that hold lists; none where no column tells the rows apart."""
+    separators = _separators(connection, table)
+    key = _key(connection, table) if separators else None
+    if key is None:
+        return {}
+    return {
+        column: ListColumn(separator, key, _unused(table, column, taken))
+        for column, separator in separators.items()
+    }
+
+
+def _separators(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> dict[str, str]:
+    """What separates the elements of each column that holds lists."""
     some = f"(SELECT * FROM {table.relation} LIMIT {LOOKED_AT})"
     found = {}
     for column in table.columns:
@@ -97,7 +128,7 @@ def _found(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> dict[st
             if several >= max(FEWEST, SEVERAL * filled) and _are_lists(
                 connection, some, cell, separator
             ):
-                found[column] = (separator, "")
+                found[column] = separator
                 break
     return found
 
@@ -144,28 +175,24 @@ def _key(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> str | Non
 
 
 def _elements(
-    connection: duckdb.DuckDBPyConnection,
-    table: StagedTable,
-    key: str,
-    column: str,
-    separator: str,
-    name: str,
+    connection: duckdb.DuckDBPyConnection, table: StagedTable, column: str, one: ListColumn
 ) -> StagedTable:
     relation = quoted(f"{table.relation} {column}").replace(" ", "_")
-    cell, by = table.cell(column), text_literal(separator)
+    cell, by = table.cell(column), text_literal(one.separator)
+    # Rows that repeat others count once.
     connection.execute(
-        f"CREATE OR REPLACE TABLE {relation} AS SELECT c0, c1 FROM (SELECT {table.cell(key)} AS c0,"
-        f" trim(unnest(string_split({cell}, {by}))) AS c1 FROM {table.relation} "
-        f"WHERE {cell} IS NOT NULL) WHERE c1 <> ''"
+        f"CREATE OR REPLACE TABLE {relation} AS SELECT c0, c1 FROM (SELECT k AS c0, "
+        f"trim(unnest(string_split(l, {by}))) AS c1 FROM (SELECT {table.cell(one.key)} AS k, "
+        f"{cell} AS l, min(rowid) AS r FROM {table.relation} WHERE {cell} IS NOT NULL "
+        "GROUP BY k, l ORDER BY r)) WHERE c1 <> ''"
     )
     source = TableSource(
-        name, table.source.path, table.source.form, column, table.source.separator,
-        table.source.encoding, table.source.header, list_separator=separator,
+        one.table, table.source.path, table.source.form, column, table.source.separator,
+        table.source.encoding, table.source.header, list_separator=one.separator,
     )  # fmt: skip
     element = "_".join(singular_words(column)) or column
-    columns = (key, element if element != key else f"{element}_element")
-    rows = row_count(connection, relation)
-    return StagedTable(name, relation, source, columns, rows, 1)
+    columns = (one.key, element if element != one.key else f"{element}_element")
+    return StagedTable(one.table, relation, source, columns, row_count(connection, relation), 1)
 
 
 def _note(table: StagedTable, column: str, source: TableSource) -> Diagnostic:
